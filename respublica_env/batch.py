@@ -1,0 +1,261 @@
+"""`Batch`: many games at once, each a row of one array."""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from respublica_env.actions import IllegalAction
+from respublica_env.engine import batch as loops
+from respublica_env.engine.bots import BOT_NAMES, NUM_BOTS
+from respublica_env.engine.crew import Crew
+from respublica_env.engine.legal import room_for_runs
+from respublica_env.engine.state import OVER, PHASE, ROW_SIZE, STALLED, make_shares, make_spec
+from respublica_env.game import Game
+from respublica_env.rules import Rules
+from respublica_env.seeding import check_seed
+
+
+def whole_number(name: str, value: SupportsIndex, least: int) -> int:
+    """`value` as an int of at least `least`; ValueError otherwise."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}")
+    return number
+
+
+class Batch:
+    """`num_games` games of the same rules, stepped together.
+
+    Args:
+        rules: a Rules, a dict of its fields, or a preset's name; None is the published game for 4.
+        num_games: B, at least 1.
+        seed: game `i` has the seed `seed + i` and equals `Game(rules, seed=seed + i)`. None takes entropy from the
+            system; what it took is in `.seed`.
+        threads: how many threads share the work of `step`. The bytes do not depend on it.
+        controllers: who plays each seat, see the attribute; None is a caller everywhere.
+
+    Attributes:
+        rules, num_games, seed, threads: as given.
+        player: int64 `(B,)`, the seat to decide, -1 when the game is over.
+        observations: float32 `(B, D)`, of the players to decide (of seat 0 when the game is over).
+        action_masks: int8 `(B, A)`, of the players to decide; all 0 when the game is over.
+        controllers: int8 `(B, n)`: -1 a caller, else the number of a compiled bot (`BOT_NAMES` in order), which then
+            plays that seat inside `step` and `reset`. May be written at any time; it counts from the next call on.
+
+    `player`, `observations` and `action_masks` are written in place by `step` and `reset`: copy what must outlive
+    the next call.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | Mapping[str, Any] | str | None = None,
+        num_games: SupportsIndex = 1,
+        seed: SupportsIndex | None = None,
+        threads: SupportsIndex = 1,
+        controllers: ArrayLike | None = None,
+    ) -> None:
+        self.rules = Rules.of(rules)
+        self.num_games = whole_number("num_games", num_games, 1)
+        self.threads = whole_number("threads", threads, 1)
+        self.seed = check_seed(seed, self.num_games)
+        self._allocate()
+        if controllers is not None:
+            self.controllers = controllers  # type: ignore[assignment]
+        self.reset(seeds=self.seed)
+
+    def _allocate(self) -> None:
+        size = self.num_games
+        self._spec = make_spec(self.rules)
+        self._shares = make_shares(self.rules)
+        self._crew = Crew(self.threads)
+        self._runs = room_for_runs(self.threads)
+        self._rows: NDArray[np.int16] = np.zeros((size, self._spec[ROW_SIZE]), np.int16)  # (B, row)
+        self._controllers: NDArray[np.int8] = np.full((size, self.rules.num_players), -1, np.int8)  # (B, n)
+        self.player: NDArray[np.int64] = np.zeros(size, np.int64)  # (B,)
+        self.observations: NDArray[np.float32] = np.zeros((size, self.rules.observation_size), np.float32)  # (B, D)
+        self.action_masks: NDArray[np.int8] = np.zeros((size, self.rules.num_actions), np.int8)  # (B, A)
+
+    @property
+    def controllers(self) -> NDArray[np.int8]:
+        return self._controllers
+
+    @controllers.setter
+    def controllers(self, value: ArrayLike) -> None:
+        given = np.asarray(value)
+        if given.dtype.kind not in "iu" or given.size == 0:
+            raise ValueError(f"controllers must be whole numbers, got {given.dtype}")
+        self._check_controllers(given)
+        self._controllers[:] = given
+
+    def _check_controllers(self, controllers: NDArray[Any]) -> None:
+        if controllers.min() < -1 or controllers.max() >= NUM_BOTS:
+            bots = ", ".join(f"{number} {name}" for number, name in enumerate(BOT_NAMES))
+            wrong = controllers[(controllers < -1) | (controllers >= NUM_BOTS)].flat[0]
+            raise ValueError(f"controllers must be -1 (a caller) or the number of a bot ({bots}), got {wrong}")
+
+    def step(self, actions: ArrayLike) -> None:
+        """Play one decision in every game that is not over, and on to the next decision of a caller's seat.
+
+        actions: whole numbers `(B,)`. Ignored are those of finished games, and of games in which a bot is to act.
+
+        Raises IllegalAction, naming game and action, or ValueError for a wrong shape or dtype; no game has changed.
+        """
+        chosen = self._as_actions(actions)
+        self._check_controllers(self._controllers)
+        wrong = loops.first_illegal(
+            self._spec, self._rows, self._runs[0], self._controllers, chosen, 0, self.num_games
+        )
+        if wrong >= 0:
+            raise IllegalAction(f"game {wrong}: {self.game(wrong).why_illegal(int(chosen[wrong]))}")
+        self._run(loops.step_rows, chosen)
+
+    def _as_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
+        given = np.asarray(actions)
+        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be whole numbers of shape ({self.num_games},), got {given.dtype} of shape {given.shape}"
+            )
+        # An unsigned id beyond int64 wraps to a negative one: just as illegal.
+        return np.ascontiguousarray(given, np.int64)
+
+    def _run(self, loop: Callable[..., None], argument: NDArray[np.int64]) -> None:
+        """Run a loop over all rows, in as many threads as there are."""
+        spec, shares, rows, runs = self._spec, self._shares, self._rows, self._runs
+        rest = (self._controllers, argument, self.player, self.observations, self.action_masks)
+        if self.threads == 1:
+            loop(spec, shares, rows, runs[0], *rest, 0, len(argument))
+        else:
+            self._crew.share(lambda part, first, end: loop(spec, shares, rows, runs[part], *rest, first, end), len(argument))
+
+    def reset(self, which: ArrayLike | None = None, seeds: SupportsIndex | Iterable[int] | None = None) -> None:
+        """Begin new games, and play on to the first decision of a caller's seat.
+
+        which: the games, as a bool mask `(B,)` or as whole numbers; None is all.
+        seeds: one for each of those games in rising order of mention; a single number `s` gives game `i` the seed
+            `s + i`; None lets each row go on in its own streams, so that it never replays a neighbour's game.
+
+        Raises ValueError before anything has changed.
+        """
+        rows = self._which(which)
+        self._check_controllers(self._controllers)
+        if seeds is not None:
+            words = self._seed_words(seeds, rows)
+            loops.seed_rows(self._spec, self._rows, rows, words)
+        self._run(loops.reset_rows, rows)
+
+    def _which(self, which: ArrayLike | None) -> NDArray[np.int64]:
+        if which is None:
+            return np.arange(self.num_games)
+        given = np.asarray(which)
+        if given.dtype == bool and given.shape == (self.num_games,):
+            return np.flatnonzero(given)
+        if given.size == 0:
+            return np.zeros(0, np.int64)
+        rows = given.astype(np.int64).reshape(-1) if given.dtype.kind in "iu" and given.ndim <= 1 else None
+        if rows is None or rows.min() < 0 or rows.max() >= self.num_games or len(np.unique(rows)) != len(rows):
+            raise ValueError(
+                f"which must be a bool mask of shape ({self.num_games},) or different games from 0 to "
+                f"{self.num_games - 1}, got {which!r}"
+            )
+        return rows
+
+    def _seed_words(self, seeds: SupportsIndex | Iterable[int], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        if np.ndim(seeds) == 0:  # type: ignore[arg-type]
+            first = check_seed(seeds, self.num_games)  # type: ignore[arg-type]
+            return np.uint64(first) + rows.astype(np.uint64)
+        words = [check_seed(seed) for seed in seeds]  # type: ignore[union-attr]
+        if len(words) != len(rows):
+            raise ValueError(f"seeds must hold one seed for each of the {len(rows)} games, got {len(words)}")
+        return np.array(words, np.uint64)
+
+    @property
+    def scores(self) -> NDArray[np.int64]:
+        """Points, int64 `(B, n)`, with the pairs in hand as they stand."""
+        return self._points(loops.score_rows)
+
+    @property
+    def points(self) -> NDArray[np.int64]:
+        """Points made so far with cities and monuments, int64 `(B, n)`."""
+        return self._points(loops.points_rows)
+
+    def _points(self, loop: Callable[..., None]) -> NDArray[np.int64]:
+        out = np.empty((self.num_games, self.rules.num_players), np.int64)
+        loop(self._spec, self._rows, out)
+        return out
+
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """Which games are over, bool `(B,)`."""
+        return self._rows[:, PHASE] == OVER
+
+    @property
+    def stalled(self) -> NDArray[np.bool_]:
+        """Which games have stalled, bool `(B,)`."""
+        return self._rows[:, STALLED] == 1
+
+    def game(self, index: SupportsIndex) -> Game:
+        """Game `index` as a `Game` of its own, a copy with its random streams."""
+        i = whole_number("game", index, 0)
+        if i >= self.num_games:
+            raise ValueError(f"game must be from 0 to {self.num_games - 1}, got {i}")
+        return Game._from_row(self.rules, self._rows[i], self.seed + i)
+
+    def observe(self, seats: ArrayLike) -> NDArray[np.float32]:
+        """The observations of any seats, one for each game: whole numbers `(B,)` to float32 `(B, D)`."""
+        given = np.asarray(seats)
+        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+            raise ValueError(f"seats must be whole numbers of shape ({self.num_games},), got {seats!r}")
+        if given.min() < 0 or given.max() >= self.rules.num_players:
+            raise ValueError(f"seats must be from 0 to {self.rules.num_players - 1}, got {seats!r}")
+        out = np.empty_like(self.observations)
+        loops.observe_rows(self._spec, self._shares, self._rows, given.astype(np.int64), out)
+        return out
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that decides how the games go on, random streams too: a dict of arrays and plain values."""
+        return {
+            "rules": self.rules.to_dict(),
+            "seed": self.seed,
+            "rows": self._rows.copy(),
+            "controllers": self._controllers.copy(),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go back to what `get_state` returned; ValueError for a state of other rules or another size."""
+        missing = {"rules", "seed", "rows", "controllers"} - set(state)
+        if missing:
+            raise ValueError(f"a state holds rules, seed, rows and controllers; missing: {', '.join(sorted(missing))}")
+        if Rules.of(state["rules"]) != self.rules:
+            raise ValueError(f"the state is of other rules: {state['rules']}, this batch plays {self.rules.to_dict()}")
+        rows, controllers = np.asarray(state["rows"]), np.asarray(state["controllers"])
+        if rows.shape != self._rows.shape or rows.dtype != self._rows.dtype:
+            raise ValueError(
+                f"the state has rows {rows.dtype} {rows.shape}, this batch {self._rows.dtype} {self._rows.shape}"
+            )
+        if controllers.shape != self._controllers.shape:
+            raise ValueError(f"controllers must have the shape {self._controllers.shape}, got {controllers.shape}")
+        self._check_controllers(controllers)
+        self.seed = check_seed(state["seed"], self.num_games)
+        self._rows[:] = rows
+        self._controllers[:] = controllers
+        loops.show_rows(
+            self._spec, self._shares, self._rows, self._runs[0], self.player, self.observations, self.action_masks
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.get_state(), "threads": self.threads}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.rules = Rules.of(state["rules"])
+        self.num_games = len(state["rows"])
+        self.threads = state["threads"]
+        self._allocate()
+        self.set_state(state)

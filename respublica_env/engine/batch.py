@@ -1,0 +1,156 @@
+"""Loops over rows: play on until a caller's seat must decide, step, observe.
+
+Nothing here knows a rule. `controllers` says who plays a seat: -1 a caller, else the number of a bot. Every loop runs
+over a part `first..end-1` of the rows, so that several threads can share the work; games never touch one another.
+`runs`, int64 `(MAX_RUNS, 2)`, is room for the legal actions of one decision; each thread brings its own.
+"""
+
+import numpy as np
+
+from respublica_env.engine._jit import jit
+from respublica_env.engine.bots import bot_action
+from respublica_env.engine.deal import random_below, seat_stream, seed_streams, set_up, shuffle_decks
+from respublica_env.engine.legal import count_legal, is_legal, legal_runs, write_mask
+from respublica_env.engine.observe import observe
+from respublica_env.engine.state import (
+    AUTO_FORCED,
+    DECKS,
+    OVER,
+    PHASE,
+    PLAYER,
+    PLAYERS,
+    POPULATION_CARDS,
+)
+from respublica_env.engine.turn import apply, cities_and_monuments, score
+
+
+@jit
+def play_on(spec, row, controllers, b, runs):
+    """Take forced decisions and those of bots until a caller's seat must decide or the game is over.
+
+    Returns the number of legal runs left in `runs`.
+    """
+    while True:
+        size = legal_runs(spec, row, runs)
+        if size == 0:
+            return size
+        if spec[AUTO_FORCED] == 1 and runs[0, 1] - runs[0, 0] == 1 and size == 1:
+            action = runs[0, 0]
+        elif controllers[b, row[PLAYER]] >= 0:
+            action = bot_action(spec, row, controllers[b, row[PLAYER]], runs, size)
+        else:
+            return size
+        apply(spec, row, action)
+
+
+@jit
+def first_illegal(spec, rows, runs, controllers, actions, first, end):
+    """The first game whose action is illegal, or -1. Finished games, and games where a bot is to act, take any."""
+    for b in range(first, end):
+        row = rows[b]
+        if row[PHASE] == OVER or controllers[b, row[PLAYER]] >= 0:
+            continue
+        if not is_legal(runs, legal_runs(spec, row, runs), actions[b]):
+            return b
+    return -1
+
+
+@jit
+def step_rows(spec, shares, rows, runs, controllers, actions, players, observations, masks, first, end):
+    """Carry out legal actions, play on, and write player, observation and mask of the next decision."""
+    for b in range(first, end):
+        row = rows[b]
+        if row[PHASE] == OVER:
+            continue
+        if controllers[b, row[PLAYER]] < 0:
+            apply(spec, row, actions[b])
+        size = play_on(spec, row, controllers, b, runs)
+        show(spec, shares, row, runs, size, players, observations, masks, b)
+
+
+@jit
+def show(spec, shares, row, runs, size, players, observations, masks, b):
+    """Write what the player to decide sees; of a game that is over, what seat 0 sees."""
+    players[b] = row[PLAYER]
+    observe(spec, shares, row, max(0, np.int64(row[PLAYER])), observations[b])
+    write_mask(runs, size, masks[b])
+
+
+@jit
+def seed_rows(spec, rows, which, seeds):
+    """Start all streams of the rows of `which`, int64 `(k,)`, from `seeds`, uint64 `(k,)`."""
+    for i in range(which.shape[0]):
+        seed_streams(spec, rows[which[i]], seeds[i])
+
+
+@jit
+def reset_rows(spec, shares, rows, runs, controllers, which, players, observations, masks, first, end):
+    """New games with freshly shuffled decks, from the rows' own streams, in the rows `which[first:end]`."""
+    for i in range(first, end):
+        b = which[i]
+        row = rows[b]
+        shuffle_decks(spec, row)
+        set_up(spec, row)
+        size = play_on(spec, row, controllers, b, runs)
+        show(spec, shares, row, runs, size, players, observations, masks, b)
+
+
+@jit
+def show_rows(spec, shares, rows, runs, players, observations, masks):
+    """Write player, observation and mask of every row as it stands."""
+    for b in range(rows.shape[0]):
+        show(spec, shares, rows[b], runs, legal_runs(spec, rows[b], runs), players, observations, masks, b)
+
+
+@jit
+def observe_rows(spec, shares, rows, seats, observations):
+    """Write the observation of seat `seats[b]` in every row."""
+    for b in range(rows.shape[0]):
+        observe(spec, shares, rows[b], seats[b], observations[b])
+
+
+@jit
+def score_rows(spec, rows, out):
+    """Scores, with the pairs in hand as they stand, int64 `(B, n)`."""
+    for b in range(rows.shape[0]):
+        for seat in range(spec[PLAYERS]):
+            out[b, seat] = score(spec, rows[b], seat)
+
+
+@jit
+def points_rows(spec, rows, out):
+    """Points of cities and monuments, int64 `(B, n)`."""
+    for b in range(rows.shape[0]):
+        for seat in range(spec[PLAYERS]):
+            out[b, seat] = cities_and_monuments(spec, rows[b], seat)
+
+
+@jit
+def deal_row(spec, shares, rows, runs, population, technology, controllers, players, observations, masks):
+    """A new game in the only row, from its own streams; decks that are given, int16, take the place of shuffled ones.
+
+    Both decks are shuffled either way, so that the streams do not depend on what is given.
+    """
+    row = rows[0]
+    shuffle_decks(spec, row)
+    for i in range(population.shape[0]):
+        row[spec[DECKS] + i] = population[i]
+    for i in range(technology.shape[0]):
+        row[spec[DECKS] + spec[POPULATION_CARDS] + i] = technology[i]
+    set_up(spec, row)
+    size = play_on(spec, row, controllers, 0, runs)
+    show(spec, shares, row, runs, size, players, observations, masks, 0)
+
+
+@jit
+def choose_row(spec, row, runs, bot):
+    """The action that a bot chooses for the player to decide; its seat's stream moves on."""
+    return bot_action(spec, row, bot, runs, legal_runs(spec, row, runs))
+
+
+@jit
+def draw_seats(spec, rows, which, seats):
+    """A random seat for each of the rows of `which`, from the row's own stream, into `seats`, int64 `(B,)`."""
+    for i in range(which.shape[0]):
+        b = which[i]
+        seats[b] = random_below(rows[b], seat_stream(spec), spec[PLAYERS])

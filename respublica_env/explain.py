@@ -1,0 +1,48 @@
+"""Why an action is illegal, in words. No rule is applied here: the engine says what is legal, this says why not."""
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from respublica_env.actions import action_table
+
+if TYPE_CHECKING:
+    from respublica_env.game import Game
+
+SHOWN = 8  # legal actions listed in a message
+
+# What each phase asks for, by the types of action that it takes.
+ASKED = {
+    "ANNOUNCE": ({"pass_", "offer", "seek"}, "the active player passes, offers what its hand can pay, or seeks"),
+    "EXTEND": ({"pass_", "and_", "or_"}, "the speaker adds a term of greater kind that it can pay, or nothing more"),
+    "RESPOND": ({"pass_", "offer", "seek"}, "a player passes or answers in the form of the announcement"),
+    "ACCEPT": ({"pass_", "accept"}, "the active player takes an answer that it can pay, or declines"),
+    "HAND_OVER": ({"pass_", "give"}, "cards are chosen in rising order on the way to what was said, then finished"),
+    "CONVERT": ({"pass_", "convert"}, "a set in hand becomes a city or monument while the supply has one, or stop"),
+    "DRAW": ({"draw"}, "the player draws what it is entitled to"),
+    "FINAL_CONVERT": ({"pass_", "convert"}, "a set in hand becomes a city or monument while there is one, or stop"),
+}
+
+
+def why_illegal(game: "Game", action: Any) -> str:
+    """One sentence that names the action, what the phase takes, and what is legal; or that it is legal."""
+    table = action_table(game.rules)
+    try:
+        if isinstance(action, bool):
+            raise TypeError
+        number = operator.index(action)
+    except TypeError:
+        return f"an action is a whole number from 0 to {table.size - 1}, got {action!r}"
+    if not 0 <= number < table.size:
+        return f"action {number} does not exist, actions go from 0 to {table.size - 1}"
+    words = f'action {number}, "{table.describe(number)}",'
+    if game.terminated:
+        return f"{words} is illegal: the game is over"
+    legal = game.legal_actions().tolist()
+    if number in legal:
+        return f"{words} is legal for player {game.player} in {game.phase}"
+    taken, rule = ASKED[game.phase]
+    kind = next(name for name, span in table.spans.items() if number in span)
+    reason = rule if kind in taken else f"{game.phase} does not take it; {rule}"
+    shown = ", ".join(f'{i} "{table.describe(i)}"' for i in legal[:SHOWN])
+    more = f" and {len(legal) - SHOWN} more" if len(legal) > SHOWN else ""
+    return f"{words} is illegal for player {game.player} in {game.phase}: {reason}. Legal: {shown}{more}"
