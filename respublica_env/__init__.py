@@ -14,8 +14,8 @@ from respublica_env.rules import Rules
 if TYPE_CHECKING:
     from respublica_env import respublica_v0
     from respublica_env.batch import Batch
-    from respublica_env.engine import warm_up
     from respublica_env.game import Game
+    from respublica_env.warm import warm_up
 
 __version__ = "0.1.0"
 

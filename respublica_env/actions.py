@@ -12,6 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, SupportsIndex
 
+import numpy as np
+
 from respublica_env.rules import Rules, shown
 
 # Types of action in the order of their ids; the names are those of the ranges in `ActionTable`.
@@ -24,7 +26,8 @@ _SPOKEN = {"offer": "offer", "seek": "seek", "and": "and_", "or": "or_"}
 PASS_WORDS = ("pass", "nothing", "nothing more", "decline", "finish", "stop", "done")
 
 _NUMBER = "([0-9]{1,10})"  # no count that rules allow is longer
-_DRAW = re.compile(rf"(?:{_NUMBER} population)?(?: \+ )?(?:{_NUMBER} technology)?")
+# Either part may be missing; what comes second follows a plus.
+_DRAW = re.compile(rf"(?:{_NUMBER} population)?(?:(?:^| \+ ){_NUMBER} technology)?")
 
 
 class IllegalAction(ValueError):  # noqa: N818 - the public name that the interface promises
@@ -162,7 +165,7 @@ class ActionTable:
 
     def _check(self, action: SupportsIndex) -> int:
         try:
-            if isinstance(action, bool):
+            if isinstance(action, (bool, np.bool_)):  # both pass for 0 and 1
                 raise TypeError
             number = operator.index(action)
         except TypeError:
@@ -196,8 +199,7 @@ class ActionTable:
     def _parse_draw(self, words: str, rest: str) -> int:
         rest = "0 population" if rest == "nothing" else rest
         match = _DRAW.fullmatch(rest)
-        # Either number may be missing, but a plus joins two.
-        if match is None or match.lastindex is None or ("+" in rest) != (None not in match.groups()):
+        if match is None or match.lastindex is None:
             raise ValueError(
                 f'cards are drawn with "draw 1 population + 2 technology" or "draw nothing", got {shown(words)}'
             )

@@ -51,7 +51,7 @@ class Batch:
             plays that seat inside `step` and `reset`. May be written at any time; it counts from the next call on.
 
     `player`, `observations` and `action_masks` are written in place by `step` and `reset`: copy what must outlive
-    the next call.
+    the next call. `action_masks` is a read-only view, for `step` trusts it.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Batch:
         self.seed = check_seed(seed, self.num_games)
         self._allocate()
         if controllers is not None:
-            self.controllers = controllers  # type: ignore[assignment]
+            self.controllers = controllers
         self.reset(seeds=self.seed)
 
     def _allocate(self) -> None:
@@ -81,10 +81,13 @@ class Batch:
         self._controllers: NDArray[np.int8] = np.full((size, self.rules.num_players), -1, np.int8)  # (B, n)
         self.player: NDArray[np.int64] = np.zeros(size, np.int64)  # (B,)
         self.observations: NDArray[np.float32] = np.zeros((size, self.rules.observation_size), np.float32)  # (B, D)
-        self.action_masks: NDArray[np.int8] = np.zeros((size, self.rules.num_actions), np.int8)  # (B, A)
+        self._masks: NDArray[np.int8] = np.zeros((size, self.rules.num_actions), np.int8)  # (B, A)
+        self.action_masks = self._masks.view()
+        self.action_masks.setflags(write=False)
 
     @property
     def controllers(self) -> NDArray[np.int8]:
+        """Who plays each seat, int8 `(B, n)`: -1 a caller, else the number of a compiled bot."""
         return self._controllers
 
     @controllers.setter
@@ -109,10 +112,9 @@ class Batch:
         Raises IllegalAction, naming game and action, or ValueError for a wrong shape or dtype; no game has changed.
         """
         chosen = self._as_actions(actions)
-        self._check_controllers(self._controllers)
-        wrong = loops.first_illegal(
-            self._spec, self._rows, self._runs[0], self._controllers, chosen, 0, self.num_games
-        )
+        wrong = loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, chosen)
+        if wrong == -2:
+            self._check_controllers(self._controllers)
         if wrong >= 0:
             raise IllegalAction(f"game {wrong}: {self.game(wrong).why_illegal(int(chosen[wrong]))}")
         self._run(loops.step_rows, chosen)
@@ -129,11 +131,13 @@ class Batch:
     def _run(self, loop: Callable[..., None], argument: NDArray[np.int64]) -> None:
         """Run a loop over all rows, in as many threads as there are."""
         spec, shares, rows, runs = self._spec, self._shares, self._rows, self._runs
-        rest = (self._controllers, argument, self.player, self.observations, self.action_masks)
+        rest = (self._controllers, argument, self.player, self.observations, self._masks)
         if self.threads == 1:
             loop(spec, shares, rows, runs[0], *rest, 0, len(argument))
         else:
-            self._crew.share(lambda part, first, end: loop(spec, shares, rows, runs[part], *rest, first, end), len(argument))
+            self._crew.share(
+                lambda part, first, end: loop(spec, shares, rows, runs[part], *rest, first, end), len(argument)
+            )
 
     def reset(self, which: ArrayLike | None = None, seeds: SupportsIndex | Iterable[int] | None = None) -> None:
         """Begin new games, and play on to the first decision of a caller's seat.
@@ -247,7 +251,7 @@ class Batch:
         self._rows[:] = rows
         self._controllers[:] = controllers
         loops.show_rows(
-            self._spec, self._shares, self._rows, self._runs[0], self.player, self.observations, self.action_masks
+            self._spec, self._shares, self._rows, self._runs[0], self.player, self.observations, self._masks
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from respublica_env.actions import action_table
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def why_illegal(game: "Game", action: Any) -> str:
     """One sentence that names the action, what the phase takes, and what is legal; or that it is legal."""
     table = action_table(game.rules)
     try:
-        if isinstance(action, bool):
+        if isinstance(action, (bool, np.bool_)):
             raise TypeError
         number = operator.index(action)
     except TypeError:

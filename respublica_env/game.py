@@ -24,7 +24,6 @@ from respublica_env.engine.state import (
     OVER,
     PHASE,
     PILE,
-    PLAYER,
     POPULATION_CARDS,
     POPULATION_DRAWN,
     ROW_SIZE,
@@ -95,6 +94,7 @@ class Game:
         self._observations = np.zeros((1, rules.observation_size), np.float32)
         # Of the player to decide; never handed out, so that it can be trusted to say what is legal.
         self._masks = np.zeros((1, rules.num_actions), np.int8)
+        self._observation, self._mask = self._observations[0], self._masks[0]  # views, made once
 
     def _deal(self, population: list[int] | None = None, technology: list[int] | None = None) -> None:
         """A new game from the row's own streams, with given decks where there are any."""
@@ -149,7 +149,7 @@ class Game:
 
     @property
     def phase(self) -> str:
-        """"ANNOUNCE", "EXTEND", "RESPOND", "ACCEPT", "HAND_OVER", "CONVERT", "DRAW", "FINAL_CONVERT" or "OVER"."""
+        """ "ANNOUNCE", "EXTEND", "RESPOND", "ACCEPT", "HAND_OVER", "CONVERT", "DRAW", "FINAL_CONVERT" or "OVER"."""
         return PHASE_NAMES[self._row[PHASE]]
 
     @property
@@ -160,7 +160,8 @@ class Game:
     @property
     def player(self) -> int | None:
         """Seat to decide; None when the game is over."""
-        return None if self._row[PLAYER] < 0 else int(self._row[PLAYER])
+        player = self._player.item()
+        return None if player < 0 else player
 
     @property
     def turn(self) -> int:
@@ -174,6 +175,7 @@ class Game:
 
     @property
     def terminated(self) -> bool:
+        """Whether the game is over."""
         return bool(self._row[PHASE] == OVER)
 
     @property
@@ -210,8 +212,7 @@ class Game:
     def _points(self, loop: Callable[..., None]) -> list[int]:
         out = np.empty((1, self.rules.num_players), np.int64)
         loop(self._spec, self._rows, out)
-        points: list[int] = out[0].tolist()
-        return points
+        return [int(points) for points in out[0]]
 
     # -- what is hidden
 
@@ -252,7 +253,7 @@ class Game:
 
     def _check_seat(self, seat: SupportsIndex) -> int:
         try:
-            if isinstance(seat, bool):
+            if isinstance(seat, (bool, np.bool_)):
                 raise TypeError
             number = operator.index(seat)
         except TypeError:
@@ -265,20 +266,21 @@ class Game:
 
     def observation(self, seat: SupportsIndex) -> NDArray[np.float32]:
         """The observation of any seat at any time, float32 `(D,)`, a copy."""
-        chosen = self._check_seat(seat)
-        if chosen == self._player[0]:
-            return self._observations[0].copy()
+        player = self._player.item()
+        chosen = seat if type(seat) is int and seat == player else self._check_seat(seat)
+        if chosen == player:
+            return self._observation.copy()
         out = np.empty_like(self._observations)
         loops.observe_rows(self._spec, self._shares, self._rows, np.array([chosen]), out)
         return out[0]
 
     def action_mask(self) -> NDArray[np.int8]:
         """Legal actions of the player to decide, int8 `(A,)`, a copy; all 0 when the game is over."""
-        return self._masks[0].copy()
+        return self._mask.copy()
 
     def legal_actions(self) -> NDArray[np.int64]:
         """Ids of the legal actions, int64, rising."""
-        return np.flatnonzero(self._masks[0])
+        return np.flatnonzero(self._mask)
 
     def step(self, action: SupportsIndex) -> None:
         """Play one decision, and on to the next that leaves a choice (with `auto_forced`; else to the next).
@@ -287,7 +289,11 @@ class Game:
         """
         try:
             number = operator.index(action)
-            legal = 0 <= number < self.rules.num_actions and self._masks[0, number] == 1 and type(action) is not bool
+            legal = (
+                0 <= number < self.rules.num_actions
+                and self._mask[number] == 1
+                and not isinstance(action, (bool, np.bool_))
+            )
         except TypeError:
             legal = False
         if not legal:

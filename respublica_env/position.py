@@ -158,6 +158,7 @@ def _said_to_dict(row: Row, at: int) -> Any:
 
 
 def refuse(reason: str) -> NoReturn:
+    """Raise the ValueError of an impossible position."""
     raise ValueError(f"impossible position: {reason}")
 
 
@@ -247,11 +248,11 @@ class _Reader:
         _block(self.spec, self.row, BACKS, (self.n, 2))[:] = np.transpose(backs)
         _block(self.spec, self.row, SPENT, (self.types,))[:] = spent
         end = int(self.spec[DECKS] + self.spec[POPULATION_CARDS])
-        backs = (
+        decks = (
             ("population_deck", POPULATION_DRAWN, 0, self.rules.population_types, end),
             ("technology_deck", TECHNOLOGY_DRAWN, self.rules.population_types, self.types, int(self.spec[STREAMS])),
         )
-        for key, drawn, first, last, end in backs:
+        for key, drawn, first, last, end in decks:
             deck = self.position[key]
             if not isinstance(deck, Sequence) or isinstance(deck, str):
                 raise ValueError(f"{key} must be a list of card types, got {deck!r}")
@@ -429,12 +430,12 @@ class _Reader:
                     refuse(f"player {seat} cannot pay what it promised")
             elif row[at + FORM] == SOUGHT and seat != active and not can_pay(spec, row, seat, said_at(spec, active)):
                 refuse(f"player {seat} answered a search that it cannot pay")
-        if row[PHASE] == HAND_OVER and row[said_at(spec, active) + FORM] == SOUGHT:
-            if not can_pay(spec, row, active, said_at(spec, int(row[PARTNER]))):
-                refuse("the active player took an answer that it cannot pay")
-        if row[PHASE] == ANNOUNCE + 1 and row[said_at(spec, active) + FORM] == SOUGHT:
-            if row[HANDS + active * self.types : HANDS + (active + 1) * self.types].sum() == 0:
-                refuse("the active player seeks with an empty hand")
+        if active < 0 or row[said_at(spec, active) + FORM] != SOUGHT:
+            return
+        if row[PHASE] == HAND_OVER and not can_pay(spec, row, active, said_at(spec, int(row[PARTNER]))):
+            refuse("the active player took an answer that it cannot pay")
+        if row[HANDS + active * self.types : HANDS + (active + 1) * self.types].sum() == 0:
+            refuse("the active player seeks with an empty hand")
 
     def read_chosen(self) -> None:
         """Cards chosen in HAND_OVER: played again one by one, each must be legal."""

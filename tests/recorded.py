@@ -25,7 +25,8 @@ class RecordedGame:
 
 def recorded_games(name: str) -> Iterator[RecordedGame]:
     """The games of one file."""
-    lines = [json.loads(line) for line in gzip.open(FOLDER / name, "rt")]
+    with gzip.open(FOLDER / name, "rt") as file:
+        lines = [json.loads(line) for line in file]
     start: dict[str, Any] = {}
     decisions: list[dict[str, Any]] = []
     for line in lines:

@@ -7,14 +7,15 @@ over a part `first..end-1` of the rows, so that several threads can share the wo
 
 import numpy as np
 
-from respublica_env.engine._jit import jit
-from respublica_env.engine.bots import bot_action
+from respublica_env.engine._jit import inline_jit, jit
+from respublica_env.engine.bots import NUM_BOTS, bot_action
 from respublica_env.engine.deal import random_below, seat_stream, seed_streams, set_up, shuffle_decks
-from respublica_env.engine.legal import count_legal, is_legal, legal_runs, write_mask
+from respublica_env.engine.legal import legal_runs, write_mask
 from respublica_env.engine.observe import observe
 from respublica_env.engine.state import (
     AUTO_FORCED,
     DECKS,
+    NUM_ACTIONS,
     OVER,
     PHASE,
     PLAYER,
@@ -24,7 +25,7 @@ from respublica_env.engine.state import (
 from respublica_env.engine.turn import apply, cities_and_monuments, score
 
 
-@jit
+@inline_jit
 def play_on(spec, row, controllers, b, runs):
     """Take forced decisions and those of bots until a caller's seat must decide or the game is over.
 
@@ -44,13 +45,21 @@ def play_on(spec, row, controllers, b, runs):
 
 
 @jit
-def first_illegal(spec, rows, runs, controllers, actions, first, end):
-    """The first game whose action is illegal, or -1. Finished games, and games where a bot is to act, take any."""
-    for b in range(first, end):
-        row = rows[b]
-        if row[PHASE] == OVER or controllers[b, row[PLAYER]] >= 0:
+def first_illegal(spec, rows, masks, controllers, actions):
+    """The first game whose action is illegal, -1 when there is none, -2 when a controller is no bot's number.
+
+    Finished games, and games in which a bot is to act, take any action. masks: the engine's own, which nobody else
+    can write.
+    """
+    least, most = np.int8(0), np.int8(0)
+    for controller in controllers.flat:
+        least, most = min(least, controller), max(most, controller)
+    if least < -1 or most >= NUM_BOTS:
+        return -2
+    for b in range(rows.shape[0]):
+        if rows[b, PHASE] == OVER or controllers[b, rows[b, PLAYER]] >= 0:
             continue
-        if not is_legal(runs, legal_runs(spec, row, runs), actions[b]):
+        if not 0 <= actions[b] < spec[NUM_ACTIONS] or masks[b, actions[b]] == 0:
             return b
     return -1
 
@@ -68,7 +77,7 @@ def step_rows(spec, shares, rows, runs, controllers, actions, players, observati
         show(spec, shares, row, runs, size, players, observations, masks, b)
 
 
-@jit
+@inline_jit
 def show(spec, shares, row, runs, size, players, observations, masks, b):
     """Write what the player to decide sees; of a game that is over, what seat 0 sees."""
     players[b] = row[PLAYER]

@@ -31,7 +31,7 @@ class _Worker:
                 return
             try:
                 self._task(*self._part)
-            except BaseException as error:  # handed to the caller by `wait`
+            except BaseException as error:  # noqa: BLE001 - whatever it is, `wait` hands it to the caller
                 self._error = error
             self._finished.release()
 
@@ -59,7 +59,7 @@ class Crew:
         self._process = 0
 
     def share(self, task: Task, total: int) -> None:
-        """Call `task(part, first, end)` on parts that cover `range(total)`, at the same time; return when all are done."""
+        """Call `task(part, first, end)` on parts that cover `range(total)` at the same time; wait for all."""
         if self._process != os.getpid():  # first use, or a forked child, in which the threads do not live
             self._workers = [_Worker() for _ in range(self.size - 1)]
             self._process = os.getpid()

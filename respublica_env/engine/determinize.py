@@ -219,7 +219,6 @@ def fits(spec, row, seat, floor, sizes):
 def deal_hidden(spec, row, seat, floor, sizes):
     """Give every other seat its floor, then deal the other hidden cards of each back to hands and deck."""
     for back in range(2):
-
         left = population_left(spec, row) if back == 0 else technology_left(spec, row)
         rest = spec[DECKS] + (row[POPULATION_DRAWN] if back == 0 else spec[POPULATION_CARDS] + row[TECHNOLOGY_DRAWN])
         pool = np.empty(spec[POPULATION_CARDS] if back == 0 else spec[TECHNOLOGY_CARDS], np.int16)

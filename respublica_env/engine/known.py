@@ -77,7 +77,7 @@ def most_given(spec, row, at, card):
 
 
 @inline_jit
-def least_given(spec, row, at, card):
+def least_given(row, at, card):
     """The least cards of a type that a payment under the description may hold, as others count it."""
     if row[at + LINK] == OR:
         return 0
@@ -105,7 +105,7 @@ def know_exchange(spec, row):
                     lose(spec, row, taker, giver, k, np.int64(row[given + k]))
                 else:
                     row[known_at(spec, giver, taker) + k] += row[given + k]
-                least = least_given(spec, row, said, k)
+                least = least_given(row, said, k)
                 for observer in range(spec[PLAYERS] + 1):
                     if observer == giver or observer == taker:
                         continue

@@ -8,7 +8,7 @@ less than one look at each id.
 import numpy as np
 from numpy.typing import NDArray
 
-from respublica_env.engine._jit import inline_jit, jit
+from respublica_env.engine._jit import inline_jit
 from respublica_env.engine.deal import population_left, technology_left
 from respublica_env.engine.state import (
     ACCEPT,
@@ -72,7 +72,7 @@ def room_for_runs(threads: int = 1) -> NDArray[np.int64]:
     return np.empty((threads, MAX_RUNS, 2), np.int64)
 
 
-@jit
+@inline_jit
 def legal_runs(spec, row, runs):
     """Write the runs of legal ids of the player to decide; their number (0 when the game is over)."""
     phase = row[PHASE]
@@ -97,7 +97,10 @@ def legal_runs(spec, row, runs):
 
 @inline_jit
 def add_run(runs, size, start, end):
-    """Append `[start, end)` unless it is empty; the new number of runs. (Written either way: no branch to guess.)"""
+    """Append `[start, end)` unless it is empty; the new number of runs.
+
+    Written either way, so that there is no branch to guess.
+    """
     runs[size, 0] = start
     runs[size, 1] = end
     return size + (1 if start < end else 0)
@@ -253,7 +256,7 @@ def is_legal(runs, size, action):
 SHORT = 8  # ids written at once
 
 
-@jit
+@inline_jit
 def write_mask(runs, size, mask):
     """The action mask, int8 `(A,)`: 1 for each legal action.
 

@@ -2,13 +2,13 @@
 
 "Seat i" is the player `i` seats after the observer. Every number is a count over its largest value, the correctly
 rounded float32 quotient. Nothing is read here that the observer may not know: of other hands only their size by
-back, of the decks only what is left, and what the observer itself can be sure of. `shares` holds the quotients of counts of
-cards (`state.make_shares`).
+back, of the decks only what is left, and what the observer itself can be sure of. `shares` holds the quotients of
+counts of cards (`state.make_shares`).
 """
 
 import numpy as np
 
-from respublica_env.engine._jit import inline_jit, jit
+from respublica_env.engine._jit import inline_jit
 from respublica_env.engine.deal import population_left, technology_left
 from respublica_env.engine.state import (
     ACTIVE,
@@ -35,7 +35,6 @@ from respublica_env.engine.state import (
     NUM_CITIES,
     OBSERVATION,
     OFFERED,
-    OR,
     OVER,
     PARTNER,
     PASSED,
@@ -45,9 +44,7 @@ from respublica_env.engine.state import (
     PLAYERS,
     POPULATION_CARDS,
     SILENT,
-    SOUGHT,
     SPENT,
-    TECHNOLOGY_CARDS,
     TYPES,
     backs_at,
     known_at,
@@ -82,12 +79,12 @@ from respublica_env.engine.trade import chosen_at
 def share(count, whole):
     """`count / whole` as float32; of numbers below 2^24 the correctly rounded quotient, for float64 is precise enough.
 
-    (Between a quotient of such numbers and the middle of two float32 numbers lies more than float64's error, or nothing.)
+    (Between such a quotient and the middle of two float32 numbers lies more than float64's error, or nothing.)
     """
     return np.float32(count / whole)
 
 
-@jit
+@inline_jit
 def observe(spec, shares, row, seat, out):
     """Write the observation of `seat` into `out`, float32 `(D,)`."""
     out[:] = np.float32(0)

@@ -33,7 +33,7 @@ from respublica_env.rules import Rules
 Spec = NDArray[np.int64]
 Row = NDArray[np.int16]
 
-# Phases, in the order of rules.PHASE_NAMES.
+# Phases, in the order of observation.PHASE_NAMES.
 ANNOUNCE, EXTEND, RESPOND, ACCEPT, HAND_OVER, CONVERT, DRAW, FINAL_CONVERT, OVER = range(9)
 
 # Scalars of a row. The turn count has two fields, 15 bits each: max_turns may be a billion.

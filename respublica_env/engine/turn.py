@@ -89,7 +89,7 @@ from respublica_env.engine.trade import chosen_at, exchange_cards, giver_side
 PASS = 0  # the id of: nothing, nothing more, decline, finish, stop
 
 
-@jit
+@inline_jit
 def apply(spec, row, action):
     """Carry out a legal action of the player to decide."""
     phase = row[PHASE]
