@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from respublica_env.actions import IllegalAction, action_table
 from respublica_env.observation import observation_layout
+from respublica_env.registration import register
 from respublica_env.rules import Rules
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ _LAZY = {
     "Game": "respublica_env.game",
     "warm_up": "respublica_env.warm",
 }
+
+
+register()
 
 
 def __getattr__(name: str) -> Any:

@@ -117,7 +117,7 @@ class Batch:
             self._check_controllers(self._controllers)
         if wrong >= 0:
             raise IllegalAction(f"game {wrong}: {self.game(wrong).why_illegal(int(chosen[wrong]))}")
-        self._run(loops.step_rows, chosen)
+        self._run(loops.STEP, chosen)
 
     def _as_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
         given = np.asarray(actions)
@@ -128,16 +128,29 @@ class Batch:
         # An unsigned id beyond int64 wraps to a negative one: just as illegal.
         return np.ascontiguousarray(given, np.int64)
 
-    def _run(self, loop: Callable[..., None], argument: NDArray[np.int64]) -> None:
-        """Run a loop over all rows, in as many threads as there are."""
-        spec, shares, rows, runs = self._spec, self._shares, self._rows, self._runs
-        rest = (self._controllers, argument, self.player, self.observations, self._masks)
-        if self.threads == 1:
-            loop(spec, shares, rows, runs[0], *rest, 0, len(argument))
-        else:
-            self._crew.share(
-                lambda part, first, end: loop(spec, shares, rows, runs[part], *rest, first, end), len(argument)
+    def _run(self, mode: int, actions: NDArray[np.int64]) -> None:
+        """Run `step_rows` over all rows, in as many threads as there are."""
+
+        def part(number: int, first: int, end: int) -> None:
+            loops.step_rows(
+                self._spec,
+                self._shares,
+                self._rows,
+                self._runs[number],
+                self._controllers,
+                actions,
+                self.player,
+                self.observations,
+                self._masks,
+                mode,
+                first,
+                end,
             )
+
+        if self.threads == 1:
+            part(0, 0, self.num_games)
+        else:
+            self._crew.share(part, self.num_games)
 
     def reset(self, which: ArrayLike | None = None, seeds: SupportsIndex | Iterable[int] | None = None) -> None:
         """Begin new games, and play on to the first decision of a caller's seat.
@@ -153,7 +166,11 @@ class Batch:
         if seeds is not None:
             words = self._seed_words(seeds, rows)
             loops.seed_rows(self._spec, self._rows, rows, words)
-        self._run(loops.reset_rows, rows)
+        loops.shuffle_rows(self._spec, self._rows, rows)
+        loops.set_up_rows(self._spec, self._rows, rows)
+        begun = np.zeros(self.num_games, np.int64)
+        begun[rows] = 1
+        self._run(loops.BEGIN, begun)
 
     def _which(self, which: ArrayLike | None) -> NDArray[np.int64]:
         if which is None:
@@ -250,9 +267,7 @@ class Batch:
         self.seed = check_seed(state["seed"], self.num_games)
         self._rows[:] = rows
         self._controllers[:] = controllers
-        loops.show_rows(
-            self._spec, self._shares, self._rows, self._runs[0], self.player, self.observations, self._masks
-        )
+        self._run(loops.SHOW, self.player)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.get_state(), "threads": self.threads}

@@ -98,17 +98,31 @@ class Game:
 
     def _deal(self, population: list[int] | None = None, technology: list[int] | None = None) -> None:
         """A new game from the row's own streams, with given decks where there are any."""
-        loops.deal_row(
+        loops.shuffle_rows(self._spec, self._rows, _ONLY)  # even where decks are given: the streams do not depend on it
+        start, middle = int(self._spec[DECKS]), int(self._spec[DECKS] + self._spec[POPULATION_CARDS])
+        if population is not None:
+            self._row[start:middle] = population
+        if technology is not None:
+            self._row[middle : middle + len(technology)] = technology
+        loops.set_up_rows(self._spec, self._rows, _ONLY)
+        self._action[0] = 1
+        self._run(loops.BEGIN)
+
+    def _run(self, mode: int) -> None:
+        """Play the row on with `self._action`, and bring player, observation and mask up to it."""
+        loops.step_rows(
             self._spec,
             self._shares,
             self._rows,
             self._runs,
-            np.array(population or [], np.int16),
-            np.array(technology or [], np.int16),
             self._controllers,
+            self._action,
             self._player,
             self._observations,
             self._masks,
+            mode,
+            0,
+            1,
         )
 
     def _check_deck(self, name: str, deck: Iterable[int] | None) -> list[int] | None:
@@ -143,13 +157,13 @@ class Game:
 
     def _show(self) -> None:
         """Bring player, observation and mask up to the row."""
-        loops.show_rows(self._spec, self._shares, self._rows, self._runs, self._player, self._observations, self._masks)
+        self._run(loops.SHOW)
 
     # -- what everybody sees
 
     @property
     def phase(self) -> str:
-        """ "ANNOUNCE", "EXTEND", "RESPOND", "ACCEPT", "HAND_OVER", "CONVERT", "DRAW", "FINAL_CONVERT" or "OVER"."""
+        """The phase by name: one of `observation.PHASE_NAMES`, "OVER" at the end."""
         return PHASE_NAMES[self._row[PHASE]]
 
     @property
@@ -299,19 +313,7 @@ class Game:
         if not legal:
             raise IllegalAction(self.why_illegal(action))
         self._action[0] = number
-        loops.step_rows(
-            self._spec,
-            self._shares,
-            self._rows,
-            self._runs,
-            self._controllers,
-            self._action,
-            self._player,
-            self._observations,
-            self._masks,
-            0,
-            1,
-        )
+        self._run(loops.STEP)
 
     def why_illegal(self, action: Any) -> str:
         """One sentence: the action in words, why it is illegal now, and what is legal; for a legal one it says so."""

@@ -456,7 +456,7 @@ class _Reader:
         row[PLAYER] = decided
         if decided == row[ACTIVE] and chosen[1].any():
             refuse("the partner chooses after the active player")
-        if decided == row[PARTNER] and not satisfies(spec, row, 0):
+        if decided == row[PARTNER] and not satisfies(spec, row, 0, int(chosen[0].sum())):
             refuse("the active player has not chosen what it has to pay")
 
     def read_known(self) -> None:

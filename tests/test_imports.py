@@ -34,6 +34,7 @@ TIERS = {
         "respublica_env.registration",
         "respublica_env.testing",
         "respublica_env.bench",
+        "respublica_env.tables",
     ),
     "agents": ("agents",),
     "train": ("train",),

@@ -14,15 +14,16 @@ from respublica_env.engine.legal import legal_runs, write_mask
 from respublica_env.engine.observe import observe
 from respublica_env.engine.state import (
     AUTO_FORCED,
-    DECKS,
     NUM_ACTIONS,
     OVER,
     PHASE,
     PLAYER,
     PLAYERS,
-    POPULATION_CARDS,
 )
 from respublica_env.engine.turn import apply, cities_and_monuments, score
+
+# What `step_rows` does with a row.
+STEP, BEGIN, SHOW = range(3)
 
 
 @inline_jit
@@ -65,15 +66,23 @@ def first_illegal(spec, rows, masks, controllers, actions):
 
 
 @jit
-def step_rows(spec, shares, rows, runs, controllers, actions, players, observations, masks, first, end):
-    """Carry out legal actions, play on, and write player, observation and mask of the next decision."""
+def step_rows(spec, shares, rows, runs, controllers, actions, players, observations, masks, mode, first, end):
+    """Bring rows to the next decision of a caller's seat, and write its player, observation and mask.
+
+    mode: STEP carries out `actions`, legal ones, in the games that are not over; BEGIN plays on from the set-up in the
+    games with a 1 in `actions`; SHOW only writes what stands, in all. (One function, for it is what takes longest to
+    compile.)
+    """
     for b in range(first, end):
         row = rows[b]
-        if row[PHASE] == OVER:
+        if mode == STEP:
+            if row[PHASE] == OVER:
+                continue
+            if controllers[b, row[PLAYER]] < 0:
+                apply(spec, row, actions[b])
+        elif mode == BEGIN and actions[b] == 0:
             continue
-        if controllers[b, row[PLAYER]] < 0:
-            apply(spec, row, actions[b])
-        size = play_on(spec, row, controllers, b, runs)
+        size = legal_runs(spec, row, runs) if mode == SHOW else play_on(spec, row, controllers, b, runs)
         show(spec, shares, row, runs, size, players, observations, masks, b)
 
 
@@ -93,22 +102,17 @@ def seed_rows(spec, rows, which, seeds):
 
 
 @jit
-def reset_rows(spec, shares, rows, runs, controllers, which, players, observations, masks, first, end):
-    """New games with freshly shuffled decks, from the rows' own streams, in the rows `which[first:end]`."""
-    for i in range(first, end):
-        b = which[i]
-        row = rows[b]
-        shuffle_decks(spec, row)
-        set_up(spec, row)
-        size = play_on(spec, row, controllers, b, runs)
-        show(spec, shares, row, runs, size, players, observations, masks, b)
+def shuffle_rows(spec, rows, which):
+    """Shuffle both decks of the rows of `which`, int64 `(k,)`, from the rows' own streams."""
+    for i in range(which.shape[0]):
+        shuffle_decks(spec, rows[which[i]])
 
 
 @jit
-def show_rows(spec, shares, rows, runs, players, observations, masks):
-    """Write player, observation and mask of every row as it stands."""
-    for b in range(rows.shape[0]):
-        show(spec, shares, rows[b], runs, legal_runs(spec, rows[b], runs), players, observations, masks, b)
+def set_up_rows(spec, rows, which):
+    """Begin games with the decks that lie in the rows of `which`, int64 `(k,)`."""
+    for i in range(which.shape[0]):
+        set_up(spec, rows[which[i]])
 
 
 @jit
@@ -132,23 +136,6 @@ def points_rows(spec, rows, out):
     for b in range(rows.shape[0]):
         for seat in range(spec[PLAYERS]):
             out[b, seat] = cities_and_monuments(spec, rows[b], seat)
-
-
-@jit
-def deal_row(spec, shares, rows, runs, population, technology, controllers, players, observations, masks):
-    """A new game in the only row, from its own streams; decks that are given, int16, take the place of shuffled ones.
-
-    Both decks are shuffled either way, so that the streams do not depend on what is given.
-    """
-    row = rows[0]
-    shuffle_decks(spec, row)
-    for i in range(population.shape[0]):
-        row[spec[DECKS] + i] = population[i]
-    for i in range(technology.shape[0]):
-        row[spec[DECKS] + spec[POPULATION_CARDS] + i] = technology[i]
-    set_up(spec, row)
-    size = play_on(spec, row, controllers, 0, runs)
-    show(spec, shares, row, runs, size, players, observations, masks, 0)
 
 
 @jit

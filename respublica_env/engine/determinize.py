@@ -217,10 +217,15 @@ def fits(spec, row, seat, floor, sizes):
 
 @allocating_jit
 def deal_hidden(spec, row, seat, floor, sizes):
-    """Give every other seat its floor, then deal the other hidden cards of each back to hands and deck."""
+    """Give every other seat its floor, then deal the other hidden cards of each back to hands and deck.
+
+    The cards already drawn still lie in the row in the order of the true deal: they are wiped out.
+    """
     for back in range(2):
         left = population_left(spec, row) if back == 0 else technology_left(spec, row)
-        rest = spec[DECKS] + (row[POPULATION_DRAWN] if back == 0 else spec[POPULATION_CARDS] + row[TECHNOLOGY_DRAWN])
+        first = spec[DECKS] + (0 if back == 0 else spec[POPULATION_CARDS])
+        rest = first + (row[POPULATION_DRAWN] if back == 0 else row[TECHNOLOGY_DRAWN])
+        row[first:rest] = 0
         pool = np.empty(spec[POPULATION_CARDS] if back == 0 else spec[TECHNOLOGY_CARDS], np.int16)
         size = 0
         for k in range(spec[TYPES]):
@@ -274,8 +279,8 @@ def choose_again(spec, row, seat, side):
         keep_terms_begun(spec, row, giver, at, terms_begun(spec, row, at, side))
     for k in range(spec[TYPES]):
         row[chosen + k] = 0
-    for _ in range(count):
-        row[chosen + random_bit(spec, row, next_gifts(spec, row, side))] += 1
+    for total in range(count):
+        row[chosen + random_bit(spec, row, next_gifts(spec, row, side, total))] += 1
     row[at + LINK], row[at + COUNT], row[at + KIND] = link, first_count, first_kind
 
 

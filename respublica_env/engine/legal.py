@@ -57,6 +57,7 @@ from respublica_env.engine.state import (
 )
 from respublica_env.engine.trade import (
     can_pay,
+    count_chosen,
     either,
     giver_side,
     in_hand,
@@ -182,10 +183,11 @@ def gifts(spec, row, runs):
     """Finishing, or the next card to hand over, in rising order."""
     side = giver_side(row)
     size = 0
-    if satisfies(spec, row, side):
+    total = count_chosen(spec, row, side)
+    if satisfies(spec, row, side, total):
         runs[0, 0], runs[0, 1] = 0, 1
         size = 1
-    bits = next_gifts(spec, row, side)
+    bits = next_gifts(spec, row, side, total)
     card = 0
     while bits >> card != 0:
         if (bits >> card) & 1 == 1:

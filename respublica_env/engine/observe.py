@@ -141,10 +141,10 @@ def observe_seats(spec, shares, row, seat, out):
             mine = 1 if builders[k] == other else 0
             monuments += mine
             points += mine * pile[k]
-        out[spec[CITIES_AT] + i] = share(cities, spec[NUM_CITIES])
-        out[spec[MONUMENTS_AT] + i] = share(monuments, spec[MONUMENTS])
-        # (with cities and monuments that give no points, the most there can be is still 1 or more)
-        out[spec[POINTS_AT] + i] = share(points, spec[MOST_POINTS])
+        if cities + monuments > 0:
+            out[spec[CITIES_AT] + i] = share(cities, spec[NUM_CITIES])
+            out[spec[MONUMENTS_AT] + i] = share(monuments, spec[MONUMENTS])
+            out[spec[POINTS_AT] + i] = share(points, spec[MOST_POINTS])
 
 
 @inline_jit

@@ -201,10 +201,9 @@ def satisfies_both(spec, row, side, total, at):
 
 
 @inline_jit
-def satisfies(spec, row, side):
-    """Whether the chosen cards satisfy what that side is to pay: finishing is legal."""
+def satisfies(spec, row, side, total):
+    """Whether the `total` chosen cards satisfy what that side is to pay: finishing is legal."""
     at = description_to_pay(spec, row, side)
-    total = count_chosen(spec, row, side)
     if row[at + LINK] == AND:
         return satisfies_both(spec, row, side, total, at)
     if satisfies_term(spec, row, side, total, np.int64(row[at + COUNT]), np.int64(row[at + KIND])):
@@ -261,10 +260,10 @@ def next_of_both(spec, row, side, total, last, at):
 
 
 @inline_jit
-def next_gifts(spec, row, side):
-    """The cards that a side may choose next, as bits: bit `k` for type `k`."""
+def next_gifts(spec, row, side, total):
+    """The cards that a side may choose next, after `total` cards, as bits: bit `k` for type `k`."""
     at = description_to_pay(spec, row, side)
-    total, last = count_chosen(spec, row, side), last_chosen(spec, row, side)
+    last = last_chosen(spec, row, side) if total > 0 else 0
     if row[at + LINK] == AND:
         return next_of_both(spec, row, side, total, last, at)
     bits = next_of_term(spec, row, side, total, last, np.int64(row[at + COUNT]), np.int64(row[at + KIND]))

@@ -1,0 +1,191 @@
+"""A native vectorised environment for Stable-Baselines3: all games are stepped at once, none is a Python object."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, SupportsIndex
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+from respublica_env.envs.vector import LearnerBatch, Step
+from respublica_env.rules import Rules
+from respublica_env.seeding import check_seed
+
+Indices = int | Iterable[int] | None
+Infos = list[dict[str, Any]]
+
+
+class MaskBlock(np.ndarray[Any, Any]):
+    """The masks of all games, bool `(B, A)`, one row for each game, as `env_method` promises.
+
+    `sb3_contrib` hands them to `np.stack`, which would take the block to pieces and put it together again at the
+    price of half a step of all games. This block answers `np.stack` with a copy of itself.
+    """
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.view(np.ndarray)[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        rows = list(self.view(np.ndarray))
+        if self.ndim == 2 and rows:
+            rows[0] = rows[0].view(MaskBlock)  # one row of this class is enough for NumPy to ask it
+        return iter(rows)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if func is np.stack and len(args) == 1 and not kwargs and isinstance(args[0], MaskBlock):
+            return np.array(args[0].view(np.ndarray))
+        return super().__array_function__(func, types, args, kwargs)
+
+
+class ResPublicaVecEnv(VecEnv):
+    """`num_envs` games with one learner each, for Stable-Baselines3 and `sb3_contrib.MaskablePPO`.
+
+    An episode is one game. Finished games begin anew at once, as SB3 expects; the last observation is in
+    `infos[i]["terminal_observation"]`, and `infos[i]["episode"]` is as SB3's Monitor writes it. A game that stalls is
+    an end like any other (`infos[i]["stalled"]`). `reset_infos[i]["skipped_games"]` counts deals that were skipped
+    because the learner had no decision in them.
+
+    Args:
+        num_envs: games, at least 1.
+        opponents: a compiled bot's name, or a list of names, one for each other seat: entry `j` plays the seat
+            `j + 1` seats after the learner's. May be set later (`set_attr`); it counts from each game's next deal on.
+        seat: the learner's seat; None draws one for each game.
+        num_players: used only where `rules` is None.
+        rules: a Rules, a dict of its fields, or a preset's name; None is the published game.
+        reward: "win", "points" or "margin". Undiscounted: train with gamma 0.999 to 1.
+        on_illegal: "end": an illegal action ends its game with reward -1 and the reason in
+            `infos[i]["illegal_action"]`; "raise": IllegalAction, nothing has changed.
+        mask_in_observation: whether the action mask is appended to the observation.
+        seed: game `i` is dealt as `Game(seed=seed + i)`; None takes entropy from the system.
+    """
+
+    render_mode: str | None = None
+
+    def __init__(
+        self,
+        num_envs: SupportsIndex,
+        opponents: object = "random",
+        seat: int | None = None,
+        num_players: int = 4,
+        rules: Rules | Mapping[str, Any] | str | None = None,
+        reward: str = "win",
+        on_illegal: str = "end",
+        mask_in_observation: bool = False,
+        seed: SupportsIndex | None = None,
+    ) -> None:
+        self.games = LearnerBatch(
+            num_envs, opponents, seat, num_players, rules, reward, on_illegal, mask_in_observation, seed
+        )
+        self.rules = self.games.rules
+        super().__init__(
+            self.games.batch.num_games,
+            spaces.Box(0, 1, (self.games.observation_size,), np.float32),
+            spaces.Discrete(self.rules.num_actions),
+        )
+        self.seed(self.games.batch.seed)
+        self._actions: NDArray[Any] = np.zeros(self.num_envs, np.int64)
+        self._started = time.time()
+
+    @property
+    def opponents(self) -> object:
+        """Who plays the other seats."""
+        return self.games.opponents
+
+    @opponents.setter
+    def opponents(self, opponents: object) -> None:
+        self.games.opponents = opponents
+
+    def seed(self, seed: SupportsIndex | None = None) -> list[int | None]:
+        """From the next `reset` on game `i` has the seed `seed + i`; returns these seeds."""
+        first = check_seed(seed, self.num_envs)
+        self._seeds = [first + i for i in range(self.num_envs)]
+        return self._seeds
+
+    def reset(self) -> NDArray[np.float32]:
+        """New games: from the seeds given last, or, once these are used, from where the random streams stand."""
+        fresh = self._seeds[0] is not None
+        self.games.reset(seeds=np.array(self._seeds, np.uint64) if fresh else None)
+        self._reset_seeds()
+        self._reset_options()
+        self.reset_infos = [{"skipped_games": skipped} for skipped in self.games.skipped.tolist()]
+        return self.games.observations()
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Take the actions, whole numbers `(num_envs,)`, of the next `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], Infos]:
+        """Observations, float32 `(num_envs, D)`, rewards float32, dones bool, infos; all of them new objects."""
+        step = self.games.step(self._actions)
+        dones = np.zeros(self.num_envs, np.bool_)
+        infos: Infos = [{} for _ in range(self.num_envs)]
+        if step.ended.size:
+            dones[step.ended] = True
+            self._write_infos(step, infos)
+            self.games.reset(step.ended)
+            for game in step.ended.tolist():
+                self.reset_infos[game] = {"skipped_games": int(self.games.skipped[game])}
+        return self.games.observations(), step.rewards.astype(np.float32), dones, infos
+
+    def _write_infos(self, step: Step, infos: Infos) -> None:
+        """The infos of the games that have ended."""
+        seconds = round(time.time() - self._started, 6)
+        stalled = self.games.batch.stalled
+        for game, observation in zip(step.ended.tolist(), step.final_observations, strict=True):
+            infos[game] = {
+                "terminal_observation": observation,
+                "TimeLimit.truncated": False,
+                "stalled": bool(stalled[game]),
+                "episode": {
+                    "r": round(float(self.games.returns[game]), 6),
+                    "l": int(self.games.lengths[game]),
+                    "t": seconds,
+                },
+            }
+            if game in step.illegal:
+                infos[game]["illegal_action"] = step.illegal[game]
+
+    def action_masks(self) -> MaskBlock:
+        """The legal actions of all games, bool `(num_envs, A)`, a copy."""
+        return self.games.action_masks().view(MaskBlock)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any) -> Any:
+        """`"action_masks"`: bool `(k, A)`, a row for each game asked for. The games have no other method."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the games have no method {method_name!r}; they have: action_masks")
+        if method_args or method_kwargs:
+            raise TypeError("action_masks takes no arguments")
+        masks = self.action_masks()
+        return masks if indices is None else masks[list(self._get_indices(indices))]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the games have this attribute."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """An attribute, once for each game asked for. The games share their attributes."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Set an attribute of all games; ValueError for some of them only, for they share their attributes."""
+        if set(self._get_indices(indices)) != set(range(self.num_envs)):
+            raise ValueError(f"the games share their attributes: {attr_name} can only be set for all of them")
+        setattr(self, attr_name, value)
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Indices = None
+    ) -> list[bool]:
+        """True for SB3's Monitor, whose `episode` is written here; False for every other wrapper."""
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
+
+    def get_images(self) -> list[None]:
+        """Nothing is drawn."""
+        return [None] * self.num_envs
+
+    def close(self) -> None:
+        """Nothing is held that would need closing."""
