@@ -89,7 +89,7 @@ KEYS = (
     "known",
     "public",
 )
-OPTIONAL_KEYS = ("rules", "seed", "streams")
+OPTIONAL_KEYS = ("rules", "seed", "builders", "streams")
 
 
 def row_to_dict(rules: Rules, row: Row) -> dict[str, Any]:
@@ -125,6 +125,7 @@ def row_to_dict(rules: Rules, row: Row) -> dict[str, Any]:
         "chosen": _block(spec, row, CHOSEN, (2, types)).tolist(),
         "known": known[:n],
         "public": known[n],
+        "builders": _block(spec, row, BUILDERS, (int(row[BUILT]),)).tolist(),
         "streams": _streams(spec, row, n).tolist(),
     }
 
@@ -276,7 +277,11 @@ class _Reader:
         rules = self.rules
         cities = self.numbers("cities", (self.n,))
         monuments = self.position["monuments"]
-        if not isinstance(monuments, Sequence) or len(monuments) != self.n:
+        if (
+            not isinstance(monuments, Sequence)
+            or len(monuments) != self.n
+            or any(not isinstance(points, Sequence) or isinstance(points, str) for points in monuments)
+        ):
             raise ValueError(f"monuments must be a list of points for each of {self.n} seats, got {monuments!r}")
         piles = [list(points) for points in monuments]
         built = sum(len(points) for points in piles)
@@ -297,8 +302,10 @@ class _Reader:
         _block(self.spec, self.row, CITIES, (self.n,))[:] = cities
         self.row[BUILT] = built
         for i, points in enumerate(rules.monument_points[:built]):
-            # Monuments of equal points cannot be told apart: the lowest seat gets the upper one.
-            builder = next((seat for seat in range(self.n) if piles[seat] and piles[seat][0] == points), None)
+            # Of equal monuments the lists do not say who built which; without "builders" the lowest seat is first.
+            may_have = [seat for seat in range(self.n) if piles[seat] and piles[seat][0] == points]
+            named = self.position.get("builders", [])[i : i + 1]
+            builder = next((seat for seat in may_have if named in ([], [seat])), None)
             if builder is None:
                 refuse(f"monuments are {monuments!r}, the pile falls {rules.monument_points[:built]!r}")
             piles[builder].pop(0)

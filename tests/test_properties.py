@@ -82,7 +82,17 @@ NO_ACTIONS = (True, False, np.True_, 0.0, 1.5, float("nan"), np.float32(0), "0",
 def test_what_is_no_action_id_raises_and_changes_not_one_byte(game: Game) -> None:
     before = fingerprint(game)
     size = game.rules.num_actions
-    for action in (*NO_ACTIONS, -1, size, size + 1, -size, -(2**70), np.int64(-1), np.uint64(2**64 - 1), np.zeros(1, int)):
+    for action in (
+        *NO_ACTIONS,
+        -1,
+        size,
+        size + 1,
+        -size,
+        -(2**70),
+        np.int64(-1),
+        np.uint64(2**64 - 1),
+        np.zeros(1, int),
+    ):
         with pytest.raises(IllegalAction):
             game.step(action)  # type: ignore[arg-type]
         assert fingerprint(game) == before

@@ -280,7 +280,9 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
         read_record(path)
 
 
-@pytest.mark.parametrize("end", ["hello", "17", '{"player": 0, "action": }', '{"player" 0', "[1, 2", '{"aborted": true}]'])
+@pytest.mark.parametrize(
+    "end", ["hello", "17", '{"player": 0, "action": }', '{"player" 0', "[1, 2", '{"aborted": true}]']
+)
 def test_a_wrong_line_without_an_end_is_not_taken_for_one_that_breaks_off(end: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "game.jsonl", played().lines()[:2])
     path.write_text(path.read_text() + end)

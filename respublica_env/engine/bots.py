@@ -16,14 +16,18 @@ from respublica_env.engine.state import (
     ACCEPT_IDS,
     ACTIVE,
     ALONE,
+    AND,
     ANNOUNCE,
+    COPIES,
     COUNT,
+    COUNT_2,
     EXTEND,
     FORM,
     GIVE_IDS,
     HAND_OVER,
     HANDS,
     KIND,
+    KIND_2,
     LINK,
     MAX_COUNT,
     OFFER_IDS,
@@ -37,6 +41,7 @@ from respublica_env.engine.state import (
     TYPES,
     said_at,
 )
+from respublica_env.engine.trade import end_type, first_type
 
 RANDOM, GREEDY = range(2)
 BOT_NAMES = ("random", "greedy")  # by number
@@ -123,41 +128,75 @@ def greedy_announcement(spec, row, seat, runs, size):
 
 
 @jit
+def taking(spec, row, seat, at):
+    """What the hand gains by cards that satisfy the description; the giver chooses, so of an "or" the lesser term."""
+    first = taking_term(spec, row, seat, np.int64(row[at + COUNT]), np.int64(row[at + KIND]))
+    if row[at + LINK] == ALONE:
+        return first
+    second = taking_term(spec, row, seat, np.int64(row[at + COUNT_2]), np.int64(row[at + KIND_2]))
+    return first + second if row[at + LINK] == AND else min(first, second)
+
+
+@jit
+def taking_term(spec, row, seat, count, kind):
+    """A card of a type not known adds at least 1 to the sum."""
+    return gain(spec, row, seat, kind, count) if kind < spec[TYPES] else count
+
+
+@jit
+def giving(spec, row, seat, at):
+    """What the hand loses by paying the description in the cheapest way."""
+    first = giving_term(spec, row, seat, np.int64(row[at + COUNT]), np.int64(row[at + KIND]))
+    if row[at + LINK] == ALONE:
+        return first
+    second = giving_term(spec, row, seat, np.int64(row[at + COUNT_2]), np.int64(row[at + KIND_2]))
+    return first + second if row[at + LINK] == AND else min(first, second)
+
+
+@jit
+def giving_term(spec, row, seat, count, kind):
+    """Types of which the hand has least go first; what it does not have costs more than it could gain."""
+    cost, left = 0, count
+    for size in range(1, spec[COPIES] + 1):
+        for k in range(first_type(spec, kind), end_type(spec, kind)):
+            if left > 0 and row[HANDS + seat * spec[TYPES] + k] == size:
+                given = min(left, size)
+                cost -= gain(spec, row, seat, k, -given)
+                left -= given
+    return cost + left * spec[TYPES] * spec[SET_SIZE] * spec[SET_SIZE]
+
+
+@jit
 def greedy_answer(spec, row, seat, runs, size):
-    """To plain words about a single type: the spare type for what is offered, the collected one for what is sought."""
+    """One card of the spare type for what is offered; for what is sought, one or two of the collected type."""
     said = said_at(spec, np.int64(row[ACTIVE]))
-    card, count = np.int64(row[said + KIND]), np.int64(row[said + COUNT])
-    if card >= spec[TYPES] or row[said + LINK] != ALONE:
-        return 0
     if row[said + FORM] == OFFERED:
-        give, take, give_count, take_count = spare(spec, row, seat, card), card, 1, count
-        action = term_id(spec, spec[OFFER_IDS], give_count, give)
+        give = spare(spec, row, seat, np.int64(row[said + KIND]))
+        better = give >= 0 and taking(spec, row, seat, said) + gain(spec, row, seat, give, -1) > 0
+        action = term_id(spec, spec[OFFER_IDS], 1, give)
     else:
-        give, take, give_count, take_count = card, collected(spec, row, seat), count, 1
-        action = term_id(spec, spec[SEEK_IDS], take_count, take)
-    if give < 0 or take < 0 or give == take:
-        return 0
-    better = gain(spec, row, seat, take, take_count) + gain(spec, row, seat, give, -give_count) > 0
+        take = collected(spec, row, seat)
+        cost = giving(spec, row, seat, said)
+        count = 1 if take >= 0 and gain(spec, row, seat, take, 1) > cost else 2
+        better = take >= 0 and gain(spec, row, seat, take, count) > cost
+        action = term_id(spec, spec[SEEK_IDS], count, take)
     return action if better and is_legal(runs, size, action) else 0
 
 
 @jit
 def greedy_acceptance(spec, row, seat, runs, size):
-    """The answer that raises the worth of the hand most, if one does; only plain words about single types count."""
+    """The answer that raises the worth of the hand most, if one does."""
     said = said_at(spec, seat)
     best, best_gain = 0, 0
     for seats_on in range(1, spec[PLAYERS]):
         action = spec[ACCEPT_IDS] + seats_on - 1
+        if not is_legal(runs, size, action):
+            continue
         answer = said_at(spec, (seat + seats_on) % spec[PLAYERS])
-        if not is_legal(runs, size, action) or row[answer + LINK] != ALONE:
-            continue
-        take, give = answer, said
-        if row[said + FORM] != OFFERED:
-            take, give = said, answer
-        if row[take + KIND] >= spec[TYPES] or row[give + KIND] >= spec[TYPES]:
-            continue
-        change = gain(spec, row, seat, np.int64(row[take + KIND]), np.int64(row[take + COUNT]))
-        change += gain(spec, row, seat, np.int64(row[give + KIND]), -np.int64(row[give + COUNT]))
+        if row[said + FORM] == OFFERED:
+            change = taking(spec, row, seat, answer) - giving(spec, row, seat, said)
+        else:
+            change = taking(spec, row, seat, said) - giving(spec, row, seat, answer)
         if change > best_gain:
             best, best_gain = action, change
     return best

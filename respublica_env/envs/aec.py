@@ -129,7 +129,6 @@ class RawEnv(AECEnv[str, Observation, int]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: self._idle_info() for agent in self.agents}
         self.agent_selection = self.agents[0]
-        self._skip_agent_selection = None  # PettingZoo's, of a game that was left while its agents took leave
         self._points = [0] * self.rules.num_players
         self._go_on(self._game, self.agent_selection)
 
