@@ -1,4 +1,4 @@
-"""Compiled bots and `controllers`: they play on inside the batch, see what their seat may see, and never change a deal."""
+"""Compiled bots and `controllers`: bots play on inside the batch, see what their seat may see, change no deal."""
 
 from collections.abc import Callable
 from typing import Any

@@ -34,7 +34,7 @@ def test_rules_as_an_object_a_dict_a_preset_and_nothing() -> None:
 
 @pytest.mark.parametrize("rules", ["huge", "", 4, ["mini"], {"players": 3}, {"num_players": 7}, Rules])
 def test_what_are_no_rules_is_refused(rules: Any) -> None:
-    with pytest.raises(ValueError, match="rules|num_players"):
+    with pytest.raises(ValueError, match=r"rules|num_players"):
         Game(rules, seed=0)
 
 
@@ -185,7 +185,7 @@ def test_the_card_set_next_is_drawn_next() -> None:
 def test_set_next_refuses_what_it_cannot_do(deck: Any, card: Any) -> None:
     game = Game(seed=2)
     before = fingerprint(game)
-    with pytest.raises(ValueError, match="deck must be|has no card of type"):
+    with pytest.raises(ValueError, match=r"deck must be|has no card of type"):
         game.set_next(deck, card)
     assert fingerprint(game) == before
 

@@ -59,10 +59,10 @@ def digests() -> dict[str, list[Any]]:
         rules = Rules.from_dict(fields)
         rng = np.random.default_rng(1)
         worlds = []
-        for moment in play(Game(rules, seed=2**63 - 5), eager(np.random.default_rng(0)), 30):
+        for moment in play(Game(rules, seed=2**63 - 5), eager(np.random.default_rng(0)), 60):
             world = moment.determinize(int(rng.integers(rules.num_players)), rng)
             worlds.append(fingerprint(Game.from_dict(world.to_dict())).hex())
-        out[name] = [game_digest(rules, 11), batch_digest(fields, 7, num_games=3, steps=25), worlds]
+        out[name] = [game_digest(rules, 11), batch_digest(fields, 7, num_games=4, steps=50), worlds]
     return out
 
 

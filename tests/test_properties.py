@@ -150,7 +150,7 @@ def test_what_a_game_hands_out_is_not_its_state(game: Game) -> None:
     before = fingerprint(game)
     seats = range(game.rules.num_players)
     for array in (game.hands, game.spent, game.action_mask(), game.legal_actions(), game.known(None)):
-        array += 1
+        array[:] = 7
     for seat in seats:
         game.observation(seat)[:] = 0.5
         game.known(seat)[:] = 9

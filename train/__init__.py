@@ -1,0 +1,1 @@
+"""Training and evaluation. Run from a clone: `python -m train.ppo`, `python -m train.evaluate`."""
