@@ -311,3 +311,9 @@ DIGESTS: dict[str, tuple[Rules, str]] = {
 @pytest.mark.parametrize(("rules", "digest"), DIGESTS.values(), ids=DIGESTS)
 def test_a_seeded_episode_is_what_it_always_was(rules: Rules, digest: str) -> None:
     assert game_digest(rules, seed=2024) == digest
+
+
+def test_rules_with_too_many_actions_for_a_mask_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"max_draw 1000000000 makes .* actions; the engine plays"):
+        Game(Rules(max_draw=10**9))
+    assert Game(Rules(max_draw=1000), seed=0).rules.num_actions == len(Game(Rules(max_draw=1000), seed=0).action_mask())

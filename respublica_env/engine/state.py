@@ -109,9 +109,15 @@ PILE = OBSERVATION + OBSERVATION_BLOCKS
 MAX_RUNS = 40  # EXTEND: PASS, one run for each of at most 19 kinds after AND and after OR; and one to spare
 
 
+MOST_ACTIONS = 1_000_000
+
+
 @lru_cache(maxsize=256)
 def make_spec(rules: Rules) -> Spec:
-    """The spec of `rules`, int64, read-only; equal rules share it."""
+    """The spec of `rules`, int64, read-only; equal rules share it.
+
+    Raises ValueError for rules with more than `MOST_ACTIONS` actions, of which no mask could be kept.
+    """
     n, kinds, types = rules.num_players, rules.num_kinds, rules.num_types
     population_cards = rules.population_types * rules.copies
     technology_cards = rules.technology_types * rules.copies
@@ -134,6 +140,10 @@ def make_spec(rules: Rules) -> Spec:
         offsets.append(place)
         place += size
     table = action_table(rules)
+    if table.size > MOST_ACTIONS:
+        raise ValueError(
+            f"max_draw {rules.max_draw} makes {table.size:,} actions; the engine plays with at most {MOST_ACTIONS:,}"
+        )
     ids = [
         span.start
         for span in (
