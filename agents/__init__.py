@@ -1,23 +1,36 @@
-"""Agents: who can sit at the table. `agents.load(name)` finds one by name or loads a checkpoint."""
+"""Players by name: scripted ones, and policies that were trained.
 
+An agent either acts from what its seat sees, many games at once (`act`), or looks at one game through what its seat may
+see (`choose`); see agents/base.py. `load` finds one by name.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
 
-from agents.base import Agent
-from agents.scripted import CompiledAgent
-from respublica_env.opponents import BOTS
+from agents.base import Agent, GameAgent, ObservationAgent
+from agents.policy import PolicyAgent
+from agents.scripted import CompiledAgent, RandomAgent
 
-__all__ = ["Agent", "load"]
+__all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
+
+_BY_NAME: dict[str, Callable[[], Agent]] = {
+    "random": RandomAgent,
+    "greedy": lambda: CompiledAgent("greedy"),
+}
 
 
-def load(name: str) -> Agent:
-    """The agent of that name ("random", "greedy"), or the policy of a checkpoint file.
+def names() -> list[str]:
+    """The names that `load` knows."""
+    return list(_BY_NAME)
 
-    Raises ValueError, naming the known ones, for anything else.
+
+def load(name: str | Path) -> Agent:
+    """An agent by its name, or from the path of a checkpoint: the file, or the folder that `train.ppo` wrote it to.
+
+    Raises ValueError for a name that is neither, and for a file that is no checkpoint.
     """
-    if name in BOTS:
-        return CompiledAgent(name)
-    if isinstance(name, str) and Path(name).is_file():
-        from agents.policy import PolicyAgent  # needs torch, the others do not
-
-        return PolicyAgent(Path(name))
-    raise ValueError(f"no agent is named {name!r}: there are {', '.join(BOTS)}, or the path of a checkpoint (.zip)")
+    if isinstance(name, str) and name in _BY_NAME:
+        return _BY_NAME[name]()
+    if isinstance(name, (str, Path)) and str(name) and Path(name).exists():
+        return PolicyAgent.load(name)
+    raise ValueError(f"no agent is named {str(name)!r}; there are: {', '.join(names())}, and the path of a checkpoint")

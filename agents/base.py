@@ -1,33 +1,51 @@
 """What an agent is."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from numpy.typing import NDArray
 
 from respublica_env import Game, Rules
 
 
-class Agent:
-    """An agent chooses actions for any seat, for any number of games at a time.
+class _Named(ABC):
+    """What both kinds of agents have in common.
 
     Attributes:
-        name: what tables call it.
-        bot: the number of the compiled bot that it is, so that batches play it inside; None for an agent in Python.
-        draws: whether `act` uses its random generator.
+        name: how tables name it.
+        bot: the number of the compiled bot that plays the same, inside the batch; None when there is none.
+        deterministic: whether it makes no use of `rng`. Its decisions in many games can then be asked for at once.
     """
 
     name: str
     bot: int | None = None
-    draws: bool = True
+    deterministic: bool = False
 
     def check(self, rules: Rules) -> None:
-        """Raise ValueError when the agent cannot play under these rules."""
+        """Raise ValueError, with the reason, when the agent cannot play under `rules`."""
+        del rules
 
+
+class ObservationAgent(_Named):
+    """An agent that plays from what its seat sees, in many games at once."""
+
+    @abstractmethod
     def act(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Actions, int64 `(B,)`, from observations `(B, D)` and masks `(B, A)`."""
-        raise TypeError(f"{self.name} needs the game itself: call choose")
+        """One legal action for each row: float32 `(B, D)` and 0 or 1 `(B, A)` to int64 `(B,)`."""
 
     def choose(self, game: Game, seat: int, rng: np.random.Generator) -> int:
-        """The action of `seat`, which is to act in `game`; it looks only at what the seat may see."""
+        """The action in one game in which `seat` is to decide."""
         return int(self.act(game.observation(seat)[None], game.action_mask()[None], rng)[0])
+
+
+class GameAgent(_Named):
+    """An agent that needs the game itself. It may look only through `game.determinize` and what `seat` may see."""
+
+    @abstractmethod
+    def choose(self, game: Game, seat: int, rng: np.random.Generator) -> int:
+        """The action in one game in which `seat` is to decide; the game is left as it was."""
+
+
+Agent = ObservationAgent | GameAgent

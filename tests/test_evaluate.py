@@ -1,29 +1,32 @@
 """The arena: every deal in every distinct seating, and numbers that can be trusted."""
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import agents
-from agents.base import Agent
+from agents import GameAgent, ObservationAgent
 from respublica_env import Batch, Game, Rules
 from respublica_env.envs.rewards import win_shares
-from train.evaluate import evaluate, main, play, seatings
+from train import arena
+from train.evaluate import evaluate, main
 
 
-class FirstLegal(Agent):
-    """An agent in Python that does not draw."""
+class FirstLegal(ObservationAgent):
+    """An agent in Python that leaves nothing to chance."""
 
     name = "first"
-    draws = False
+    deterministic = True
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        assert observations.shape[0] == action_masks.shape[0]
         return action_masks.argmax(axis=1)
 
 
-class Drawing(Agent):
+class Drawing(ObservationAgent):
     """An agent in Python that draws."""
 
     name = "drawing"
@@ -32,93 +35,185 @@ class Drawing(Agent):
         return np.array([rng.choice(np.flatnonzero(mask)) for mask in action_masks])
 
 
-def test_seatings_are_all_distinct_orders() -> None:
-    assert seatings(["a", "b", "b", "b"]) == [
-        ("a", "b", "b", "b"),
-        ("b", "a", "b", "b"),
-        ("b", "b", "a", "b"),
-        ("b", "b", "b", "a"),
-    ]
-    assert len(seatings(["a", "b", "c", "d"])) == 24
+class Looking(GameAgent):
+    """An agent that asks for the game, and draws."""
+
+    name = "looking"
+
+    def choose(self, game: Game, seat: int, rng: np.random.Generator) -> int:
+        assert game.player == seat
+        return int(rng.choice(game.legal_actions()))
 
 
 def test_games_are_those_of_a_plain_loop() -> None:
     """Scores of the arena equal those of games that are played here, one by one, with the same players."""
     rules = Rules.small(max_turns=6)
-    games = [(40 + deal, order) for deal in range(5) for order in seatings(["first", "greedy"])]
-    players = {"first": FirstLegal(), "greedy": agents.load("greedy")}
-    scores, stalled = play(rules, players, games)
-    for (seed, order), score, stall in zip(games, scores, stalled, strict=True):
+    players = [FirstLegal(), Drawing(), Looking(), agents.load("greedy")]
+    pairs = list(permutations(range(4), 2)) * 3
+    seeds = [40 + i // 12 for i in range(len(pairs))]
+    scores, stalled = arena.play(rules, players, np.array(pairs), seeds)
+    for pair, seed, score, stall in zip(pairs, seeds, scores, stalled, strict=True):
         game = Game(rules, seed=seed)
+        generators = [np.random.default_rng((seed, seat)) for seat in range(2)]
         while not game.terminated:
-            if order[game.player] == "first":
-                game.step(int(game.action_mask().argmax()))
+            seat = game.player
+            player = players[pair[seat]]
+            if player.bot is None:
+                game.step(player.choose(game, seat, generators[seat]))
             else:
-                game.play_bot("greedy")
-        assert game.scores() == score.tolist()
-        assert game.stalled == stall
+                game.play_bot(player.name)
+        assert (game.scores(), game.stalled) == (score.tolist(), stall)
 
 
-def test_a_drawing_agent_plays_the_same_however_many_games_there_are() -> None:
-    rules = Rules.mini()
-    games = [(deal, order) for deal in range(8) for order in seatings(["drawing", "random"])]
-    players = {"drawing": Drawing(), "random": agents.load("random")}
-    together, _ = play(rules, players, games)
-    alone = np.concatenate([play(rules, players, [game])[0] for game in games])
-    assert together.tolist() == alone.tolist()
+def test_results_do_not_depend_on_how_many_games_are_played_at_once() -> None:
+    players = ["random", Drawing(), FirstLegal()]
+    rules = Rules(num_players=3, max_turns=5)
+    assert evaluate(players, rules, deals=4, seed=9) == evaluate(players, rules, deals=4, seed=9, most_games=7)
 
 
-def test_shares_of_all_seats_sum_to_one_and_points_are_means() -> None:
-    result = evaluate(["greedy", "random", "random"], Rules(num_players=3), deals=6, seed=3)
-    assert result.games == 18
-    assert sum(agent.win_share * agent.seats for agent in result.agents) == pytest.approx(1)
-    for agent in result.agents:
-        assert agent.low <= agent.win_share <= agent.high
-    greedy, random = result.agents
-    assert (greedy.win_share > random.win_share) == (greedy.rating > random.rating)
+def test_every_deal_is_played_in_every_distinct_seating(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {}
+    play = arena.play
+
+    def watch(rules: Rules, players: list, seats: np.ndarray, seeds: list, most_games: int) -> tuple:
+        seen["games"] = [(seed, *seating) for seed, seating in zip(seeds, seats.tolist(), strict=True)]
+        return play(rules, players, seats, seeds, most_games)
+
+    monkeypatch.setattr(arena, "play", watch)
+    result = evaluate(["greedy", "random", "random", "random"], deals=2, seed=5)
+    assert sorted(seen["games"]) == [(s, *(int(i != first) for i in range(4))) for s in (5, 6) for first in range(4)]
+    assert (result["games"], result["seatings"], result["par"]) == (8, 4, 0.25)
+    assert evaluate(["greedy", "random"], Rules.mini(), deals=3)["games"] == 6
 
 
-def test_one_agent_in_every_seat_has_par() -> None:
-    (agent,) = evaluate(["random"] * 4, Rules(), deals=5).agents
-    assert (agent.seats, agent.win_share, agent.low, agent.high) == (4, 0.25, 0.25, 0.25)
+def test_win_share_and_points_against_a_count_by_hand() -> None:
+    rules = Rules(num_players=3)
+    result = evaluate(["greedy", "random", "random"], rules, deals=6, seed=3)
+    shares, points = [], []
+    for seat in range(3):
+        batch = Batch(rules, 6, seed=3, controllers=[int(i == seat) for i in range(3)])  # 1 greedy, 0 random
+        shares.append(win_shares(batch.scores)[:, seat].mean())
+        points.append(batch.scores[:, seat].mean())
+    greedy, random = result["agents"]
+    assert greedy["win_share"] == pytest.approx(np.mean(shares))
+    assert greedy["mean_points"] == pytest.approx(np.mean(points))
+    assert greedy["win_share"] + 2 * random["win_share"] == pytest.approx(1)
+    assert (greedy["seats"], random["seats"]) == (1, 2)
+    for agent in result["agents"]:
+        assert 0 <= agent["low"] <= agent["win_share"] <= agent["high"] <= 1
+    assert greedy["rating"] > random["rating"]
 
 
-def test_win_share_against_a_count_by_hand() -> None:
-    batch = Batch(Rules(), num_games=6, seed=9, controllers=[0, 0, 0, 1])
-    shares = win_shares(batch.scores)[:, 3].mean()
-    players = {name: agents.load(name) for name in ("random", "greedy")}
-    scores, _ = play(Rules(), players, [(9 + deal, ("random", "random", "random", "greedy")) for deal in range(6)])
-    assert win_shares(scores)[:, 3].mean() == shares
+def test_one_agent_in_every_seat_has_par_exactly() -> None:
+    (agent,) = evaluate(["random"] * 4, deals=5)["agents"]
+    assert (agent["seats"], agent["win_share"], agent["low"], agent["high"]) == (4, 0.25, 0.25, 0.25)
 
 
-def test_command_writes_the_json(tmp_path: Path) -> None:
-    target = tmp_path / "result.json"
-    arguments = ["--agents", "greedy", "random", "--rules", "mini", "--deals", "3", "--json", str(target)]
-    assert main(arguments) == 0
+def test_the_interval_of_an_equal_player_holds_par() -> None:
+    """A second random player, in Python: same play, other name. Of 20 such intervals one misses, by definition."""
+    two = agents.RandomAgent()
+    two.name, two.bot = "other", None
+    result = evaluate([two, "random"], Rules.small(), deals=60, seed=2)
+    other, random = result["agents"]
+    assert other["low"] < 0.5 < other["high"]
+    assert 0.02 < other["high"] - other["low"] < 0.3
+    assert other["low"] == pytest.approx(1 - random["high"], abs=0.03)
+
+
+def test_one_deal_says_nothing_about_the_interval() -> None:
+    for agent in evaluate(["greedy", "random"], Rules.mini(), deals=1)["agents"]:
+        assert (agent["low"], agent["high"]) == (0, 1)
+
+
+def test_agents_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="as many as players, 4, got 3"):
+        evaluate(["random"] * 3, Rules())
+    with pytest.raises(ValueError, match="two different agents are named 'first'"):
+        evaluate([FirstLegal(), FirstLegal()], Rules.mini())
+    assert len(evaluate([agent := FirstLegal(), agent], Rules.mini(), deals=2)["agents"]) == 1
+
+
+def test_scripted_agents_play_legal_actions_one_at_a_time() -> None:
+    rng = np.random.default_rng(4)
+    for name in agents.names():
+        game, agent = Game(Rules(num_players=3), seed=6), agents.load(name)
+        agent.check(game.rules)
+        for _ in range(80):
+            before = game.to_dict()
+            action = agent.choose(game, game.player, rng)
+            assert game.to_dict() == before
+            game.step(action)
+            if game.terminated:
+                game.reset()
+
+
+def test_random_agent_reaches_every_legal_action() -> None:
+    mask = np.zeros((2000, 9), np.int8)
+    mask[:, [2, 5, 8]] = 1
+    actions = agents.RandomAgent().act(np.zeros((2000, 1), np.float32), mask, np.random.default_rng(0))
+    counts = np.bincount(actions, minlength=9)
+    assert counts[[2, 5, 8]].min() > 550  # 667 each, standard deviation 21
+    assert counts.sum() == counts[[2, 5, 8]].sum()
+
+
+def test_load_names_what_there_is(tmp_path: Path) -> None:
+    for wrong in ("nobody", "", str(tmp_path / "none.zip")):
+        with pytest.raises(ValueError, match="there are: random, greedy, and the path of a checkpoint"):
+            agents.load(wrong)
+    text = tmp_path / "text.zip"
+    text.write_text("not a zip")
+    for wrong in (text, tmp_path):
+        with pytest.raises(ValueError, match="is no checkpoint"):
+            agents.load(wrong)
+
+
+def test_command_writes_the_json_and_says_the_same_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    rules, target = tmp_path / "rules.json", tmp_path / "result.json"
+    rules.write_text(json.dumps({"num_players": 3, "max_turns": 4}))
+    arguments = ["--agents", "greedy", "random", "random", "--rules", str(rules), "--deals", "3", "--seed", "5"]
+    main([*arguments, "--json", str(target)])
+    shown = capsys.readouterr().out
     result = json.loads(target.read_text())
-    assert (result["deals"], result["games"]) == (3, 6)
+    assert (result["deals"], result["games"], result["seed"], result["stalled"]) == (3, 9, 5, 9)
+    assert Rules.from_dict(result["rules"]) == Rules(num_players=3, max_turns=4)
     assert [agent["name"] for agent in result["agents"]] == ["greedy", "random"]
     assert set(result["agents"][0]) == {"name", "seats", "win_share", "low", "high", "mean_points", "rating"}
-    assert main(arguments) == 0
+    for agent in result["agents"]:
+        assert f"{agent['win_share']:.3f}" in shown and f"{agent['mean_points']:.1f}" in shown
+    main([*arguments, "--json", str(target)])
     assert json.loads(target.read_text()) == result
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["result.json", "rules.json"]
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        (["--agents", "greedy"], "2 players, got 1 agents"),
-        (["--agents", "greedy", "nobody"], "no agent is named 'nobody'"),
-        (["--deals", "1"], "deals must be at least 2"),
+        (["--agents", "greedy"], "must be as many as players, 2, got 1"),
+        (["--agents", "greedy", "nobody"], "no agent is named 'nobody'; there are: random, greedy"),
+        (["--rules", "nothing"], "must be a preset (standard, mini, small) or a JSON file"),
+        (["--rules", "{folder}"], "must be a preset"),
+        (["--deals", "0"], "deals must be a whole number of at least 1, got 0"),
+        (["--deals", "many"], "--deals"),
         (["--seed", "-1"], "seed must be from 0"),
-        (["--rules", "nothing"], "nothing"),
+        (["--json", "{folder}"], "--json must name a file"),
+        (["--json", "{folder}/none/result.json"], "--json must name a file"),
+        (["--nonsense"], "--nonsense"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_written(
+def test_bad_input_is_one_line_and_nothing_is_written(
     changes: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    target = tmp_path / "result.json"
-    arguments = ["--agents", "greedy", "random", "--rules", "mini", "--deals", "3", "--json", str(target), *changes]
-    assert main(arguments) == 2
-    error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert reason in error
-    assert not target.exists()
+    arguments = ["--agents", "greedy", "random", "--rules", "mini", "--deals", "3"]
+    if "--json" not in changes:
+        arguments += ["--json", str(tmp_path / "result.json")]
+    with pytest.raises(SystemExit) as stop:
+        main([*arguments, *(change.format(folder=tmp_path) for change in changes)])
+    said = capsys.readouterr()
+    assert stop.value.code == 2
+    assert reason in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert list(tmp_path.iterdir()) == []

@@ -1,263 +1,204 @@
-"""Evaluation: every deal is played in every distinct seating of the agents.
+"""How good agents are against each other: every deal is played in every distinct seating.
 
-    python -m train.evaluate --agents runs/ppo/last.zip greedy greedy greedy --deals 250 --seed 0 --json result.json
+    python -m train.evaluate --agents runs/ppo-1 greedy greedy greedy --deals 250 --seed 0 --json result.json
 
-Deal `d` has the decks of `Game(rules, seed=seed + d)` in each of its seatings, so that luck with the cards and the seat
-cancels out. The intervals are bootstrapped over deals (games of one deal hang together): `scipy.stats.bootstrap`,
-percentile method. Ratings are those of Weng and Lin's Plackett-Luce model (JMLR 2011, by `openskill`): the cautious
-`mu - 3 sigma`, after all games in order.
+A deal is a pair of shuffled decks. Playing it once in every order in which the agents can sit takes the luck of the
+deal and of the seat out of the comparison. The share of the win of an agent is 1 for the only best score, 1/k for each
+of k equal best ones, so that par is 1/n for n players. Intervals hold with 95 % confidence: percentile bootstrap over
+deals, for games of the same deal are not independent. Policies play their likeliest action.
 """
 
-import itertools
 import json
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from openskill.models import PlackettLuce
+from rich.console import Console
+from rich.table import Table
+from scipy.stats import bootstrap
 
-import agents
-from agents.base import Agent
-from agents.files import write_whole
-from respublica_env import Batch, Rules
+import respublica_env
+from agents import Agent, load
+from respublica_env import Rules
 from respublica_env.envs.rewards import win_shares
 from respublica_env.seeding import check_seed
+from train import arena
+from train.cli import check_target, parse, read_rules, refuse, write_whole
 
-GAMES_AT_ONCE = 4096
-RESAMPLES = 2000
-
-
-@dataclass(frozen=True)
-class AgentResult:
-    """One distinct agent: per seat that it has, win share with its 95 % interval, mean points, rating."""
-
-    name: str
-    seats: int
-    win_share: float
-    low: float
-    high: float
-    mean_points: float
-    rating: float
+PROG = "train.evaluate"
+CONFIDENCE = 0.95
+RESAMPLES = 9_999
 
 
 @dataclass(frozen=True)
-class Result:
-    """What an evaluation found. `games` = deals times distinct seatings."""
+class Evaluate:
+    """Play agents against each other, every deal in every distinct seating; a table with 95 % intervals."""
 
-    deals: int
-    games: int
-    seed: int
-    rules: dict[str, Any]
-    stalled: float
-    agents: list[AgentResult]
-
-
-def seatings(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """The distinct orders of the agents around the table, sorted."""
-    return sorted(set(itertools.permutations(names)))
-
-
-def play(
-    rules: Rules, players: dict[str, Agent], games: list[tuple[int, tuple[str, ...]]]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Play games, each a seed and the names by seat: scores int64 `(G, n)` and which stalled, bool `(G,)`."""
-    names = list(players)
-    seats = np.array([[names.index(name) for name in order] for _, order in games])  # (G, n)
-    bots = np.array([-1 if player.bot is None else player.bot for player in players.values()], np.int8)
-    batch = Batch(rules, len(games), seed=0, controllers=bots[seats])
-    batch.reset(seeds=[seed for seed, _ in games])
-    # One generator a game: what an agent does must not depend on how many are played at once.
-    generators = [
-        np.random.default_rng([seed, *map(int, order)]) for (seed, _), order in zip(games, seats, strict=True)
-    ]
-    actions = np.zeros(len(games), np.int64)
-    while (waiting := np.flatnonzero(batch.player >= 0)).size:
-        turn = seats[waiting, batch.player[waiting]]
-        for number in np.unique(turn):
-            rows = waiting[turn == number]
-            actions[rows] = _choose(players[names[number]], batch, rows, generators)
-        batch.step(actions)
-    return batch.scores, batch.stalled
-
-
-def _choose(
-    player: Agent, batch: Batch, rows: NDArray[np.int64], generators: list[np.random.Generator]
-) -> NDArray[np.int64]:
-    """The actions of one agent in all games that wait for it."""
-    if not player.draws:
-        return player.act(batch.observations[rows], batch.action_masks[rows], generators[0])
-    return np.array([player.choose(batch.game(b), int(batch.player[b]), generators[b]) for b in rows], np.int64)
+    agents: tuple[str, ...]
+    """As many as players: random, greedy, or the path of a checkpoint (the file or the folder of a run)."""
+    rules: str = "standard"
+    """standard, mini, small, or a JSON file with the fields of Rules that differ from the published game."""
+    deals: int = 250
+    """Pairs of shuffled decks; deal d has the seed SEED + d."""
+    seed: int = 0
+    """Seed of the first deal."""
+    json: Path | None = None
+    """Write the result to this file too."""
 
 
 def evaluate(
-    names: Sequence[str],
-    rules: Rules,
+    agents: Sequence[str | Agent],
+    rules: Rules | None = None,
     deals: int = 250,
     seed: int = 0,
-    players: dict[str, Agent] | None = None,
-    progress: Callable[[int], object] | None = None,
-) -> Result:
-    """Play every deal in every distinct seating of the agents.
+    most_games: int = arena.MOST_GAMES,
+) -> dict[str, Any]:
+    """Play and count.
 
-    names: as many as there are players; each is a name or path for `agents.load`, or a key of `players`.
-    progress: called with the number of games of each part that has been played.
+    Args:
+        agents: one for each player, by name, by path, or as an agent; those with the same name are the same agent.
+        rules: None is the published game, for as many players as there are agents (2 to 6).
+        deals: at least 1.
+        seed: of the first deal; the others follow it.
+        most_games: how many games are in memory at once; the result does not depend on it.
 
-    Raises ValueError for a wrong number of agents, an unknown one, or one that cannot play under the rules.
+    Returns what INTERFACE's JSON holds: "deals", "games", "agents" (one entry for each distinct agent, its win share
+    per seat that it plays), and with them "par", "seatings", "seed", "rules" and "version". With one deal there is
+    nothing to estimate an interval from: it is then 0 to 1.
+
+    Raises ValueError, naming what is accepted, before anything is played.
     """
-    if len(names) != rules.num_players:
-        raise ValueError(f"the rules have {rules.num_players} players, got {len(names)} agents")
-    if deals < 2:
-        raise ValueError(f"deals must be at least 2 (an interval needs two), got {deals}")
-    check_seed(seed, deals)
-    table = {name: (players or {}).get(name) or agents.load(name) for name in dict.fromkeys(names)}
-    for player in table.values():
-        player.check(rules)
-    orders = seatings(names)
-    games = [(seed + deal, order) for deal in range(deals) for order in orders]
-    scores, stalled = [], []
-    for start in range(0, len(games), GAMES_AT_ONCE):
-        part = games[start : start + GAMES_AT_ONCE]
-        part_scores, part_stalled = play(rules, table, part)
-        scores.append(part_scores)
-        stalled.append(part_stalled)
-        if progress is not None:
-            progress(len(part))
-    return _summary(names, rules, deals, seed, orders, np.concatenate(scores), np.concatenate(stalled))
-
-
-def _summary(
-    names: Sequence[str],
-    rules: Rules,
-    deals: int,
-    seed: int,
-    orders: list[tuple[str, ...]],
-    scores: NDArray[np.int64],
-    stalled: NDArray[np.bool_],
-) -> Result:
-    """Means and intervals from the scores `(deals * orders, n)`, games of one deal side by side."""
-    from scipy.stats import bootstrap
-
-    shares = win_shares(scores).reshape(deals, len(orders), -1)  # (deals, orders, n)
-    points = scores.reshape(deals, len(orders), -1)
-    ratings = _ratings(orders, scores)
-    results = []
-    for name in dict.fromkeys(names):
-        mine = np.array([[seat == name for seat in order] for order in orders])  # (orders, n)
-        by_deal = shares[:, mine].mean(axis=1)  # (deals,)
-        low, high = by_deal[0], by_deal[0]
-        if np.ptp(by_deal) > 0:
-            interval = bootstrap(
-                (by_deal,), np.mean, n_resamples=RESAMPLES, method="percentile", rng=np.random.default_rng(seed)
-            ).confidence_interval
-            low, high = interval.low, interval.high
-        results.append(
-            AgentResult(
-                name=name,
-                seats=list(names).count(name),
-                win_share=float(by_deal.mean()),
-                low=float(low),
-                high=float(high),
-                mean_points=float(points[:, mine].mean()),
-                rating=ratings[name],
-            )
+    rules = Rules(num_players=len(agents)) if rules is None else rules
+    if len(agents) != rules.num_players:
+        raise ValueError(f"agents must be as many as players, {rules.num_players}, got {len(agents)}")
+    if isinstance(deals, bool) or not isinstance(deals, int) or deals < 1:
+        raise ValueError(f"deals must be a whole number of at least 1, got {deals!r}")
+    seed = check_seed(seed, deals)
+    names = [agent if isinstance(agent, str) else agent.name for agent in agents]
+    distinct = list(dict.fromkeys(names))
+    players = [_agent(name, agents, names, rules) for name in distinct]
+    seatings = _seatings([distinct.index(name) for name in names])  # (S, n)
+    seats = np.tile(seatings, (deals, 1))  # (deals * S, n), all seatings of a deal together
+    seeds = [seed + deal for deal in range(deals) for _ in seatings]
+    scores, stalled = arena.play(rules, players, seats, seeds, most_games)
+    shares = win_shares(scores)
+    ratings = _ratings(seats, scores, len(distinct))
+    rng = np.random.default_rng(seed)
+    entries = []
+    for i, name in enumerate(distinct):
+        sits = seats == i
+        per_deal = np.where(sits, shares, 0).reshape(deals, -1).sum(axis=1) / (sits.sum() / deals)
+        low, high = _interval(per_deal, rng)
+        entries.append(
+            {
+                "name": name,
+                "seats": names.count(name),
+                "win_share": float(per_deal.mean()),
+                "low": low,
+                "high": high,
+                "mean_points": float(scores[sits].mean()),
+                "rating": ratings[i],
+            }
         )
-    return Result(deals, len(scores), seed, rules.to_dict(), float(stalled.mean()), results)
+    return {
+        "deals": deals,
+        "games": len(seats),
+        "agents": entries,
+        "par": 1 / rules.num_players,
+        "seatings": len(seatings),
+        "stalled": int(stalled.sum()),
+        "confidence": CONFIDENCE,
+        "seed": seed,
+        "rules": rules.to_dict(),
+        "version": respublica_env.__version__,
+    }
 
 
-def _ratings(orders: list[tuple[str, ...]], scores: NDArray[np.int64]) -> dict[str, float]:
-    """The rating of each agent after all games; one that has several seats learns from their mean."""
-    from openskill.models import PlackettLuce
+def _agent(name: str, agents: Sequence[str | Agent], names: Sequence[str], rules: Rules) -> Agent:
+    """The one agent of a name, able to play under the rules; ValueError otherwise."""
+    given = [agent for agent, its_name in zip(agents, names, strict=True) if its_name == name]
+    if any(agent is not given[0] and agent != given[0] for agent in given):
+        raise ValueError(f"two different agents are named {name!r}: give them names of their own")
+    agent = load(given[0]) if isinstance(given[0], str) else given[0]
+    agent.check(rules)
+    return agent
 
+
+def _seatings(players: Sequence[int]) -> NDArray[np.int64]:
+    """All distinct orders of the players, int64 `(S, n)`, sorted."""
+    return np.array(sorted(set(permutations(players))), np.int64)
+
+
+def _interval(per_deal: NDArray[np.float64], rng: np.random.Generator) -> tuple[float, float]:
+    """Percentile bootstrap of the mean over deals, float64 `(deals,)`."""
+    if len(per_deal) < 2:
+        return 0.0, 1.0
+    found = bootstrap(
+        (per_deal,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        batch=max(1, 2_000_000 // len(per_deal)),
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        random_state=rng,
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def _ratings(seats: NDArray[np.int64], scores: NDArray[np.int64], num_agents: int) -> list[float]:
+    """The mean of each agent's Plackett-Luce rating after all games, in their order, all starting at 25.
+
+    An agent that plays several seats of a game is rated in each, and takes the mean of what it then has.
+    """
     model = PlackettLuce()
-    table = {name: model.rating(name=name) for name in sorted(set(orders[0]))}
-    for game, row in enumerate(scores.tolist()):
-        order = orders[game % len(orders)]
-        rated = model.rate([[table[name]] for name in order], scores=row)
-        for name in table:
-            seats = [team[0] for team, seat in zip(rated, order, strict=True) if seat == name]
-            table[name] = model.rating(
-                name=name,
-                mu=sum(rating.mu for rating in seats) / len(seats),
-                sigma=sum(rating.sigma for rating in seats) / len(seats),
-            )
-    return {name: float(rating.ordinal()) for name, rating in table.items()}
+    ratings = [model.rating() for _ in range(num_agents)]
+    for sitting, points in zip(seats.tolist(), scores.tolist(), strict=True):
+        rated = model.rate([[ratings[i]] for i in sitting], scores=points)
+        for i in set(sitting):
+            own = [team[0] for team, j in zip(rated, sitting, strict=True) if j == i]
+            mu, sigma = (sum(getattr(rating, part) for rating in own) / len(own) for part in ("mu", "sigma"))
+            ratings[i] = model.rating(mu=mu, sigma=sigma)
+    return [rating.mu for rating in ratings]
 
 
-def print_table(title: str, results: Sequence[Result]) -> None:
-    """A table on the terminal: a row for each distinct agent of each evaluation."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title)
-    for column in ("agents", "agent", "seats", "win share", "95 % interval", "mean points", "rating", "games"):
-        table.add_column(column, justify="left" if column.startswith("agent") else "right")
-    for result in results:
-        lineup = " ".join(f"{agent.seats} x {Path(agent.name).stem}" for agent in result.agents)
-        for agent in result.agents:
-            table.add_row(
-                lineup,
-                Path(agent.name).stem,
-                str(agent.seats),
-                f"{agent.win_share:.3f}",
-                f"{agent.low:.3f} to {agent.high:.3f}",
-                f"{agent.mean_points:.1f}",
-                f"{agent.rating:.1f}",
-                str(result.games),
-            )
-    Console().print(table)
+def table(result: dict[str, Any]) -> Table:
+    """The result of `evaluate` for people."""
+    heading = f"games: {result['games']:,}; deals: {result['deals']:,}; seatings of each: {result['seatings']}"
+    shown = Table(title=heading, caption=f"par is {result['par']:.3f}; intervals hold with 95 % confidence")
+    shown.add_column("agent", overflow="fold")
+    for column in ("seats", "win share", "95 % interval", "mean points", "rating"):
+        shown.add_column(column, justify="right")
+    for entry in sorted(result["agents"], key=lambda entry: -entry["win_share"]):
+        shown.add_row(
+            entry["name"],
+            str(entry["seats"]),
+            f"{entry['win_share']:.3f}",
+            f"{entry['low']:.3f} to {entry['high']:.3f}",
+            f"{entry['mean_points']:.1f}",
+            f"{entry['rating']:.1f}",
+        )
+    return shown
 
 
-@dataclass
-class Arguments:
-    """Play agents against one another: every deal in every distinct seating."""
-
-    agents: tuple[str, ...]
-    """As many as players: names (random, greedy) or paths of checkpoints."""
-    rules: str = "standard"
-    """A preset (standard, mini, small) or a JSON file with the fields of the rules."""
-    deals: int = 250
-    """Deals, each played in every distinct seating."""
-    seed: int = 0
-    """Deal d is dealt as Game(seed=seed + d)."""
-    json: Path | None = None
-    """Write the result to this file."""
-
-
-def read_rules(text: str, num_players: int) -> Rules:
-    """Rules from a preset's name (the standard game is for as many players as there are agents) or a JSON file."""
-    if text == "standard":
-        return Rules(num_players=num_players)
-    if not Path(text).is_file():
-        return Rules.of(text)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command."""
+    options = parse(Evaluate, PROG, arguments)
     try:
-        return Rules.of(json.loads(Path(text).read_text()))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{text} is not JSON: {error}") from None
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns the exit status: 2 for bad input, with one line on stderr and nothing written."""
-    import tyro
-    from tqdm import tqdm
-
-    given = tyro.cli(Arguments, args=arguments, prog="python -m train.evaluate")
-    try:
-        rules = read_rules(given.rules, len(given.agents))
-        total = given.deals * len(seatings(given.agents))
-        with tqdm(total=total, unit="game", disable=None) as bar:
-            result = evaluate(given.agents, rules, given.deals, given.seed, progress=bar.update)
-        if given.json is not None:
-            text = json.dumps(asdict(result), indent=2)
-            write_whole(given.json, lambda path: path.write_text(text))
-    except (ValueError, OSError) as error:
-        print(f"train.evaluate: {error}", file=sys.stderr)
-        return 2
-    print_table("Evaluation", [result])
-    return 0
+        if options.json is not None:
+            check_target("--json", options.json)
+        rules = read_rules(options.rules, len(options.agents))
+        result = evaluate(options.agents, rules, options.deals, options.seed)
+    except ValueError as error:
+        refuse(PROG, str(error))
+    Console().print(table(result))
+    if options.json is not None:
+        write_whole(options.json, (json.dumps(result, indent=2) + "\n").encode())
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()
