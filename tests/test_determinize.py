@@ -183,6 +183,39 @@ def test_an_answer_to_an_or_search_stays_payable_though_it_is_rare() -> None:
     assert len(seen) == 2  # both ways are drawn
 
 
+@pytest.mark.parametrize("finished", [False, True])
+@pytest.mark.parametrize("second", ["nothing more", "and 1 any card", "or 3 any card"])
+def test_cards_that_another_seat_has_chosen_are_chosen_anew(second: str, finished: bool) -> None:
+    """As many, on the way to a payment; the seat that chose them keeps its own choice."""
+    hands = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 4]
+    rest = [k for k in range(5) for _ in range(12)]
+    for card in hands:
+        rest.remove(card)
+    game = Game(Rules(num_players=3, auto_forced=False), seed=3, population_deck=hands + rest)
+    for words in ("offer 2 any population", second, "offer 1 Roman", "nothing more"):
+        game.step(game.parse(words))
+    game.step(0)  # seat 2 passes
+    game.step(game.legal_actions()[-1])  # seat 0 takes the answer of seat 1
+    cards = {"and 1 any card": 3}.get(second, 2) if finished else 1
+    for _ in range(cards):
+        game.step(game.legal_actions()[-1])
+    if finished:
+        game.step(0)
+    assert (game.phase, game.player) == ("HAND_OVER", 1 if finished else 0)
+    truth, rng = game.to_dict()["chosen"][0], np.random.default_rng(0)
+    for seat in range(3):
+        seen = set()
+        for _ in range(40):
+            world = game.determinize(seat, rng)
+            assert_agrees(world, game, seat)
+            assert Game.from_dict(world.to_dict()).to_dict() == world.to_dict()
+            seen.add(tuple(world.to_dict()["chosen"][0]))
+        if seat == 0:
+            assert seen == {tuple(truth)}
+        else:
+            assert len(seen) > 1
+
+
 @pytest.mark.parametrize("seat", [-1, 3, 1.0, "0", None, True])
 def test_refuses_what_is_no_seat(seat: object) -> None:
     game = Game(Rules(num_players=3), seed=0)
