@@ -21,6 +21,7 @@ from typing import Any, NoReturn, SupportsIndex
 
 from respublica_env.actions import IllegalAction
 from respublica_env.engine.state import DECKS, POPULATION_CARDS, STREAMS, make_spec
+from respublica_env.files import write_whole
 from respublica_env.game import Game
 from respublica_env.rules import Rules, shown
 
@@ -172,15 +173,7 @@ def write_record(path: str | os.PathLike[str], record: Record) -> None:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
     text = "".join(json.dumps(line) + "\n" for line in record.lines())
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with draft.open("w", encoding="ascii", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_whole(target, text.encode("ascii"))
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:

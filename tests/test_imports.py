@@ -14,7 +14,13 @@ ROOT = Path(__file__).parent.parent
 # Tiers from left to right, each with its modules (and whatever lies below them). A module may import from its own tier
 # and from those before it. A new module must be given a place here.
 TIERS = {
-    "rules": ("respublica_env.rules", "respublica_env.actions", "respublica_env.observation", "respublica_env.seeding"),
+    "rules": (
+        "respublica_env.rules",
+        "respublica_env.actions",
+        "respublica_env.observation",
+        "respublica_env.seeding",
+        "respublica_env.files",
+    ),
     "engine": ("respublica_env.engine",),
     "game": (
         "respublica_env.game",

@@ -15,9 +15,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 import agents
 import respublica_env
 from agents.policy import METADATA, WEIGHTS, PolicyAgent, read_checkpoint
-from respublica_env import Game, Rules
+from respublica_env import Game, Rules, files
 from respublica_env.sb3 import ResPublicaVecEnv
-from train import cli, ppo
+from train import ppo
 from train.policy import MaskedPolicy
 from train.ppo import main
 
@@ -253,13 +253,13 @@ def test_the_fast_policy_computes_what_the_slow_one_does() -> None:
 
 def test_a_failed_write_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "file"
-    cli.write_whole(target, b"before")
+    files.write_whole(target, b"before")
 
     def fail(_: int) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(cli.os, "fsync", fail)
+    monkeypatch.setattr(files.os, "fsync", fail)
     with pytest.raises(OSError, match="disk full"):
-        cli.write_whole(target, b"after")
+        files.write_whole(target, b"after")
     assert target.read_bytes() == b"before"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

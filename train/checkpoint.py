@@ -19,8 +19,8 @@ from sb3_contrib import MaskablePPO
 
 import respublica_env
 from agents.policy import FORMAT, METADATA, WEIGHTS, observation_hash, read_checkpoint
+from respublica_env.files import write_whole
 from respublica_env.sb3 import ResPublicaVecEnv
-from train.cli import write_whole
 from train.policy import MaskedPolicy
 
 TRAINING = "training.pkl"

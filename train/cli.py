@@ -64,16 +64,3 @@ def check_target(option: str, path: Path) -> None:
     """ValueError unless a file can be written at `path`; nothing is left behind."""
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise ValueError(f"{option} must name a file in a folder that exists and can be written, got {path}")
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it finds the old content or all of the new."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -26,9 +26,10 @@ import respublica_env
 from agents import Agent, load
 from respublica_env import Rules
 from respublica_env.envs.rewards import win_shares
+from respublica_env.files import write_whole
 from respublica_env.seeding import check_seed
 from train import arena
-from train.cli import check_target, parse, read_rules, refuse, write_whole
+from train.cli import check_target, parse, read_rules, refuse
 
 PROG = "train.evaluate"
 CONFIDENCE = 0.95

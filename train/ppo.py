@@ -28,12 +28,13 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from agents.policy import CHECKPOINT, PolicyAgent
 from respublica_env import Rules
 from respublica_env.envs.rewards import check_mode
+from respublica_env.files import write_whole
 from respublica_env.opponents import bot_number
 from respublica_env.sb3 import ResPublicaVecEnv
 from respublica_env.seeding import check_seed
 from train.callbacks import ChangeOpponents, SaveRegularly, ShowProgress
 from train.checkpoint import read_games, read_settings, restore, write_checkpoint
-from train.cli import parse, read_rules, refuse, write_whole
+from train.cli import parse, read_rules, refuse
 from train.evaluate import evaluate, table
 from train.policy import MaskedPolicy
 

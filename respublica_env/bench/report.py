@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from respublica_env.bench.measure import Row, Settings
+from respublica_env.files import write_whole
 
 FORMAT = "respublica-bench/1"
 LIBRARIES = (
@@ -85,13 +86,7 @@ def check_writable(path: Path) -> None:
 def write_json(path: Path, report: dict[str, Any]) -> None:
     """Write the whole file or none of it."""
     text = json.dumps(report, indent=2) + "\n"
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    write_whole(path, text.encode())
 
 
 def _number(figure: float | None) -> str:
