@@ -63,6 +63,7 @@ from respublica_env.engine.state import (
     turns_completed,
 )
 from respublica_env.engine.trade import can_pay, can_pay_each, chosen_at, satisfies
+from respublica_env.engine.turn import show_standing
 from respublica_env.observation import PHASE_NAMES
 from respublica_env.rules import Rules
 
@@ -310,6 +311,8 @@ class _Reader:
                 refuse(f"monuments are {monuments!r}, the pile falls {rules.monument_points[:built]!r}")
             piles[builder].pop(0)
             self.row[self.spec[BUILDERS] + i] = builder
+        for seat in range(self.n):
+            show_standing(self.spec, self.row, seat)
 
     def read_turn(self) -> None:
         """Turns, the final round and stalling."""

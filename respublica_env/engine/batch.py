@@ -2,7 +2,7 @@
 
 Nothing here knows a rule. `controllers` says who plays a seat: -1 a caller, else the number of a bot. Every loop runs
 over a part `first..end-1` of the rows, so that several threads can share the work; games never touch one another.
-`runs`, int64 `(MAX_RUNS, 2)`, is room for the legal actions of one decision; each thread brings its own.
+`runs`, int64 `(2 * MAX_RUNS,)`: start, end, start, end, …, is room for the legal actions of one decision; each thread brings its own.
 """
 
 import numpy as np
@@ -20,6 +20,7 @@ from respublica_env.engine.state import (
     PLAYER,
     PLAYERS,
 )
+from respublica_env.engine.strips import address, prefetch
 from respublica_env.engine.turn import apply, cities_and_monuments, score
 
 # What `step_rows` does with a row.
@@ -27,19 +28,19 @@ STEP, BEGIN, SHOW = range(3)
 
 
 @inline_jit
-def play_on(spec, row, controllers, b, runs):
+def play_on(spec, row, bots, runs, move):
     """Take forced decisions and those of bots until a caller's seat must decide or the game is over.
 
-    Returns the number of legal runs left in `runs`.
+    bots: the controllers of the row. move: False takes none. Returns the number of legal runs left in `runs`.
     """
     while True:
         size = legal_runs(spec, row, runs)
-        if size == 0:
+        if size == 0 or not move:
             return size
-        if spec[AUTO_FORCED] == 1 and runs[0, 1] - runs[0, 0] == 1 and size == 1:
-            action = runs[0, 0]
-        elif controllers[b, row[PLAYER]] >= 0:
-            action = bot_action(spec, row, controllers[b, row[PLAYER]], runs, size)
+        if spec[AUTO_FORCED] == 1 and size == 1 and runs[1] - runs[0] == 1:
+            action = runs[0]
+        elif bots[row[PLAYER]] >= 0:
+            action = bot_action(spec, row, np.int64(bots[row[PLAYER]]), runs, size)
         else:
             return size
         apply(spec, row, action)
@@ -58,9 +59,10 @@ def first_illegal(spec, rows, masks, controllers, actions):
     if least < -1 or most >= NUM_BOTS:
         return -2
     for b in range(rows.shape[0]):
-        if rows[b, PHASE] == OVER or controllers[b, rows[b, PLAYER]] >= 0:
+        row, mask = address(rows, b), address(masks, b)
+        if row[PHASE] == OVER or address(controllers, b)[row[PLAYER]] >= 0:
             continue
-        if not 0 <= actions[b] < spec[NUM_ACTIONS] or masks[b, actions[b]] == 0:
+        if not 0 <= actions[b] < spec[NUM_ACTIONS] or mask[actions[b]] == 0:
             return b
     return -1
 
@@ -73,53 +75,52 @@ def step_rows(spec, shares, rows, runs, controllers, actions, players, observati
     games with a 1 in `actions`; SHOW only writes what stands, in all. (One function, for it is what takes longest to
     compile.)
     """
+    rules, quotients, room = address(spec, 0), address(shares, 0), address(runs, 0)
     for b in range(first, end):
-        row = rows[b]
+        row, bots = address(rows, b), address(controllers, b)
+        if b + 2 < end:
+            ahead = address(rows, b + 2)
+            for line in range(0, 192, 32):
+                prefetch(ahead, line)
         if mode == STEP:
             if row[PHASE] == OVER:
                 continue
-            if controllers[b, row[PLAYER]] < 0:
-                apply(spec, row, actions[b])
+            if bots[row[PLAYER]] < 0:
+                apply(rules, row, actions[b])
         elif mode == BEGIN and actions[b] == 0:
             continue
-        size = legal_runs(spec, row, runs) if mode == SHOW else play_on(spec, row, controllers, b, runs)
-        show(spec, shares, row, runs, size, players, observations, masks, b)
-
-
-@inline_jit
-def show(spec, shares, row, runs, size, players, observations, masks, b):
-    """Write what the player to decide sees; of a game that is over, what seat 0 sees."""
-    players[b] = row[PLAYER]
-    observe(spec, shares, row, max(0, np.int64(row[PLAYER])), observations[b])
-    write_mask(runs, size, masks[b])
+        size = play_on(rules, row, bots, room, mode != SHOW)
+        players[b] = row[PLAYER]
+        observe(rules, quotients, row, max(0, np.int64(row[PLAYER])), address(observations, b))
+        write_mask(rules, room, size, address(masks, b))
 
 
 @jit
 def seed_rows(spec, rows, which, seeds):
     """Start all streams of the rows of `which`, int64 `(k,)`, from `seeds`, uint64 `(k,)`."""
     for i in range(which.shape[0]):
-        seed_streams(spec, rows[which[i]], seeds[i])
+        seed_streams(address(spec, 0), address(rows, which[i]), seeds[i])
 
 
 @jit
 def shuffle_rows(spec, rows, which):
     """Shuffle both decks of the rows of `which`, int64 `(k,)`, from the rows' own streams."""
     for i in range(which.shape[0]):
-        shuffle_decks(spec, rows[which[i]])
+        shuffle_decks(address(spec, 0), address(rows, which[i]))
 
 
 @jit
 def set_up_rows(spec, rows, which):
     """Begin games with the decks that lie in the rows of `which`, int64 `(k,)`."""
     for i in range(which.shape[0]):
-        set_up(spec, rows[which[i]])
+        set_up(address(spec, 0), address(rows, which[i]))
 
 
 @jit
 def observe_rows(spec, shares, rows, seats, observations):
     """Write the observation of seat `seats[b]` in every row."""
     for b in range(rows.shape[0]):
-        observe(spec, shares, rows[b], seats[b], observations[b])
+        observe(address(spec, 0), address(shares, 0), address(rows, b), seats[b], address(observations, b))
 
 
 @jit
@@ -127,7 +128,7 @@ def score_rows(spec, rows, out):
     """Scores, with the pairs in hand as they stand, int64 `(B, n)`."""
     for b in range(rows.shape[0]):
         for seat in range(spec[PLAYERS]):
-            out[b, seat] = score(spec, rows[b], seat)
+            out[b, seat] = score(address(spec, 0), address(rows, b), seat)
 
 
 @jit
@@ -135,13 +136,14 @@ def points_rows(spec, rows, out):
     """Points of cities and monuments, int64 `(B, n)`."""
     for b in range(rows.shape[0]):
         for seat in range(spec[PLAYERS]):
-            out[b, seat] = cities_and_monuments(spec, rows[b], seat)
+            out[b, seat] = cities_and_monuments(address(spec, 0), address(rows, b), seat)
 
 
 @jit
 def choose_row(spec, row, runs, bot):
     """The action that a bot chooses for the player to decide; its seat's stream moves on."""
-    return bot_action(spec, row, bot, runs, legal_runs(spec, row, runs))
+    rules, position, room = address(spec, 0), address(row, 0), address(runs, 0)
+    return bot_action(rules, position, bot, room, legal_runs(rules, position, room))
 
 
 @jit
@@ -149,4 +151,4 @@ def draw_seats(spec, rows, which, seats):
     """A random seat for each of the rows of `which`, from the row's own stream, into `seats`, int64 `(B,)`."""
     for i in range(which.shape[0]):
         b = which[i]
-        seats[b] = random_below(rows[b], seat_stream(spec), spec[PLAYERS])
+        seats[b] = random_below(address(rows, b), seat_stream(address(spec, 0)), spec[PLAYERS])

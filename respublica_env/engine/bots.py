@@ -70,7 +70,7 @@ def greedy(spec, row, runs, size):
     if phase == EXTEND:
         return 0
     # CONVERT, DRAW, FINAL_CONVERT: whatever it builds, and the split with the population card.
-    return runs[size - 1, 1] - 1
+    return runs[2 * size - 1] - 1
 
 
 @jit
@@ -205,11 +205,11 @@ def greedy_acceptance(spec, row, seat, runs, size):
 @jit
 def greedy_gift(spec, row, seat, runs, size):
     """Finish as soon as it may; until then the type it has least of among those that are legal."""
-    if runs[0, 0] == 0:
+    if runs[0] == 0:
         return 0
-    best, least = runs[0, 0], 0
+    best, least = runs[0], 0
     for i in range(size):
-        have = row[HANDS + seat * spec[TYPES] + runs[i, 0] - spec[GIVE_IDS]]
+        have = row[HANDS + seat * spec[TYPES] + runs[2 * i] - spec[GIVE_IDS]]
         if i == 0 or have < least:
-            best, least = runs[i, 0], have
+            best, least = runs[2 * i], have
     return best

@@ -28,7 +28,6 @@ from respublica_env.engine.deal import (
 from respublica_env.engine.state import (
     ACTIVE,
     ALONE,
-    BACKS,
     COPIES,
     COUNT,
     COUNT_2,
@@ -52,10 +51,20 @@ from respublica_env.engine.state import (
     TECHNOLOGY_CARDS,
     TECHNOLOGY_DRAWN,
     TYPES,
+    backs_at,
     known_at,
     said_at,
 )
-from respublica_env.engine.trade import chosen_at, count_chosen, description_to_pay, giver_of, in_hand, next_gifts
+from respublica_env.engine.strips import address
+from respublica_env.engine.trade import (
+    chosen_at,
+    count_chosen,
+    description_to_pay,
+    giver_of,
+    in_hand,
+    next_gifts,
+    progress,
+)
 
 TRIES = 64
 FIRST, SECOND = 1, 2  # terms of an "or" that may be met, as bits
@@ -64,12 +73,19 @@ FIRST, SECOND = 1, 2  # terms of an "or" that may be met, as bits
 @allocating_jit
 def determinize(spec, row, seat, word):
     """Deal anew what `seat` cannot know, in place; `word` (uint64) starts all random streams of the row."""
+    deal_anew(address(spec, 0), address(row, 0), seat, word)
+
+
+@allocating_jit
+def deal_anew(spec, row, seat, word):
     seed_streams(spec, row, word)
     floor = np.zeros((spec[PLAYERS], spec[TYPES]), np.int64)
     duties = np.zeros((2 * spec[PLAYERS], 3), np.int64)  # seat, place of the description, terms that may be met
     size = find_floor_and_duties(spec, row, seat, floor, duties)
-    backs = spec[BACKS]
-    sizes = row[backs : backs + 2 * spec[PLAYERS]].reshape((spec[PLAYERS], 2))  # cards in hand by seat and back
+    sizes = np.empty((spec[PLAYERS], 2), np.int64)  # cards in hand by seat and back
+    for q in range(spec[PLAYERS]):
+        for back in range(2):
+            sizes[q, back] = row[backs_at(spec, q) + back]
     met = False
     for _ in range(TRIES):
         deal_hidden(spec, row, seat, floor, sizes)
@@ -225,7 +241,8 @@ def deal_hidden(spec, row, seat, floor, sizes):
         left = population_left(spec, row) if back == 0 else technology_left(spec, row)
         first = spec[DECKS] + (0 if back == 0 else spec[POPULATION_CARDS])
         rest = first + (row[POPULATION_DRAWN] if back == 0 else row[TECHNOLOGY_DRAWN])
-        row[first:rest] = 0
+        for i in range(first, rest):
+            row[i] = 0
         pool = np.empty(spec[POPULATION_CARDS] if back == 0 else spec[TECHNOLOGY_CARDS], np.int16)
         size = 0
         for k in range(spec[TYPES]):
@@ -279,8 +296,8 @@ def choose_again(spec, row, seat, side):
         keep_terms_begun(spec, row, giver, at, terms_begun(spec, row, at, side))
     for k in range(spec[TYPES]):
         row[chosen + k] = 0
-    for total in range(count):
-        row[chosen + random_bit(spec, row, next_gifts(spec, row, side, total))] += 1
+    for _ in range(count):
+        row[chosen + random_bit(spec, row, next_gifts(spec, row, side, progress(spec, row, side)))] += 1
     row[at + LINK], row[at + COUNT], row[at + KIND] = link, first_count, first_kind
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from respublica_env.engine._jit import inline_jit, jit
 from respublica_env.engine.state import (
     ACTIVE,
+    AND,
     COUNT,
     COUNT_2,
     FORM,
@@ -32,7 +33,7 @@ from respublica_env.engine.state import (
     known_at,
     said_at,
 )
-from respublica_env.engine.trade import chosen_at, description_to_pay, giver_of, kind_holds
+from respublica_env.engine.trade import chosen_at, description_to_pay, end_type, first_type, giver_of, kind_holds
 
 
 @inline_jit
@@ -76,43 +77,63 @@ def most_given(spec, row, at, card):
     return max(first, second) if row[at + LINK] == OR else first + second
 
 
-@inline_jit
-def least_given(row, at, card):
-    """The least cards of a type that a payment under the description may hold, as others count it."""
-    if row[at + LINK] == OR:
-        return 0
-    if row[at + KIND] == card:
-        return np.int64(row[at + COUNT])
-    if row[at + COUNT_2] > 0 and row[at + KIND_2] == card:
-        return np.int64(row[at + COUNT_2])
-    return 0
-
-
 @jit
 def know_exchange(spec, row):
     """What a trade tells each observer, before the chosen cards are cleared: removals first, then additions."""
-    for adding in range(2):
-        for side in range(2):
-            giver, taker = giver_of(row, side), giver_of(row, 1 - side)
-            given = chosen_at(spec, side)
-            said = description_to_pay(spec, row, side)
-            for k in range(spec[TYPES]):
-                # Types that cannot have been given change nothing for anybody.
-                most = most_given(spec, row, said, k)
-                if most == 0:
-                    continue
-                if adding == 0:
-                    lose(spec, row, taker, giver, k, np.int64(row[given + k]))
-                else:
-                    row[known_at(spec, giver, taker) + k] += row[given + k]
-                least = least_given(row, said, k)
-                for observer in range(spec[PLAYERS] + 1):
-                    if observer == giver or observer == taker:
-                        continue
-                    if adding == 0:
-                        lose(spec, row, observer, giver, k, most)
-                    else:
-                        row[known_at(spec, observer, taker) + k] += least
+    for side in range(2):
+        know_given(spec, row, side)
+    for side in range(2):
+        know_received(spec, row, side)
+
+
+@inline_jit
+def lowest_type(spec, row, at):
+    """The first type that a payment under the description may hold."""
+    lowest = first_type(spec, np.int64(row[at + KIND]))
+    return min(lowest, first_type(spec, np.int64(row[at + KIND_2]))) if row[at + COUNT_2] > 0 else lowest
+
+
+@inline_jit
+def end_of_types(spec, row, at):
+    """The type after the last one that a payment under the description may hold."""
+    end = end_type(spec, np.int64(row[at + KIND]))
+    return max(end, end_type(spec, np.int64(row[at + KIND_2]))) if row[at + COUNT_2] > 0 else end
+
+
+@inline_jit
+def know_given(spec, row, side):
+    """What a side has given leaves what others know of it; types that it cannot have given change nothing."""
+    giver, taker = giver_of(row, side), giver_of(row, 1 - side)
+    said, given = description_to_pay(spec, row, side), chosen_at(spec, side)
+    for k in range(lowest_type(spec, row, said), end_of_types(spec, row, said)):
+        most = most_given(spec, row, said, k)
+        for observer in range(spec[PLAYERS] + 1):
+            # (The giver's row of what it knows about itself is 0 and stays so.)
+            lose(spec, row, observer, giver, k, np.int64(row[given + k]) if observer == taker else most)
+
+
+@inline_jit
+def know_received(spec, row, side):
+    """The giver knows what it gave; others, what the words say at least: single types that are not joined by "or"."""
+    giver, taker = giver_of(row, side), giver_of(row, 1 - side)
+    said, given, known = description_to_pay(spec, row, side), chosen_at(spec, side), known_at(spec, giver, taker)
+    for k in range(spec[TYPES]):
+        row[known + k] += row[given + k]
+    if row[said + LINK] == OR:
+        return
+    know_added(spec, row, giver, taker, np.int64(row[said + COUNT]), np.int64(row[said + KIND]))
+    if row[said + LINK] == AND:
+        know_added(spec, row, giver, taker, np.int64(row[said + COUNT_2]), np.int64(row[said + KIND_2]))
+
+
+@inline_jit
+def know_added(spec, row, giver, taker, count, kind):
+    """All who did not see the cards learn that `taker` holds `count` more of a single type (of a wildcard, nothing)."""
+    if kind >= spec[TYPES]:
+        return
+    for observer in range(spec[PLAYERS] + 1):
+        if observer != giver and observer != taker:
+            row[known_at(spec, observer, taker) + kind] += count
 
 
 @inline_jit

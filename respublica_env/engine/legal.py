@@ -1,6 +1,6 @@
 """Which actions are legal. No rule of its own: it asks the chapters.
 
-The legal ids are written as runs `[start, end)` in rising order into `runs`, int64 `(MAX_RUNS, 2)`: whole spans of
+The legal ids are written as runs `[start, end)` in rising order into `runs`, int64 `(2 * MAX_RUNS,)`: start, end, start, end, …: whole spans of
 ids are often legal together ("seek anything"), so that counting, choosing at random and writing the mask cost far
 less than one look at each id.
 """
@@ -8,7 +8,7 @@ less than one look at each id.
 import numpy as np
 from numpy.typing import NDArray
 
-from respublica_env.engine._jit import inline_jit
+from respublica_env.engine._jit import inline_jit, jit
 from respublica_env.engine.deal import population_left, technology_left
 from respublica_env.engine.state import (
     ACCEPT,
@@ -35,6 +35,7 @@ from respublica_env.engine.state import (
     MAX_RUNS,
     MAX_TERMS,
     MONUMENTS,
+    NUM_ACTIONS,
     NUM_CITIES,
     OFFER_IDS,
     OFFERED,
@@ -54,14 +55,16 @@ from respublica_env.engine.state import (
     TYPES,
     backs_at,
     said_at,
+    seat_after,
 )
+from respublica_env.engine.strips import write_ones
 from respublica_env.engine.trade import (
     can_pay,
-    count_chosen,
     either,
     giver_side,
     in_hand,
     next_gifts,
+    progress,
     satisfies,
 )
 
@@ -69,8 +72,8 @@ PASS_RUN = 1  # the number of runs when PASS is all there is
 
 
 def room_for_runs(threads: int = 1) -> NDArray[np.int64]:
-    """Room for the legal actions of one decision, for each of some threads: int64 `(threads, MAX_RUNS, 2)`."""
-    return np.empty((threads, MAX_RUNS, 2), np.int64)
+    """Room for the legal actions of one decision, for each of some threads: int64 `(threads, 2 * MAX_RUNS)`."""
+    return np.empty((threads, 2 * MAX_RUNS), np.int64)
 
 
 @inline_jit
@@ -84,7 +87,7 @@ def legal_runs(spec, row, runs):
     if phase == DRAW:
         return draws(spec, row, runs)
     # Everywhere else PASS is legal: nothing, nothing more, decline, stop.
-    runs[0, 0], runs[0, 1] = 0, 1
+    runs[0], runs[1] = 0, 1
     if phase == ANNOUNCE:
         return announcements(spec, row, runs)
     if phase == EXTEND:
@@ -102,24 +105,27 @@ def add_run(runs, size, start, end):
 
     Written either way, so that there is no branch to guess.
     """
-    runs[size, 0] = start
-    runs[size, 1] = end
+    runs[2 * size] = start
+    runs[2 * size + 1] = end
     return size + (1 if start < end else 0)
 
 
 @inline_jit
 def offers(spec, row, runs):
     """Every term that the hand can pay."""
-    size = 1
+    size, start, most = 1, spec[OFFER_IDS], spec[MAX_COUNT]
     seat = np.int64(row[PLAYER])
-    for kind in range(spec[KINDS]):
-        start = spec[OFFER_IDS] + kind * spec[MAX_COUNT]
-        most = min(spec[MAX_COUNT], in_hand(spec, row, seat, kind))
-        size = add_run(runs, size, start, start + most)
+    hand = HANDS + seat * spec[TYPES]
+    for card in range(spec[TYPES]):
+        size = add_run(runs, size, start, start + min(most, np.int64(row[hand + card])))
+        start += most
+    for kind in range(spec[TYPES], spec[KINDS]):
+        size = add_run(runs, size, start, start + min(most, in_hand(spec, row, seat, kind)))
+        start += most
     return size
 
 
-@inline_jit
+@jit
 def announcements(spec, row, runs):
     """Offers that the hand can pay; any search, for a hand that is not empty."""
     size = offers(spec, row, runs)
@@ -129,7 +135,7 @@ def announcements(spec, row, runs):
     return size
 
 
-@inline_jit
+@jit
 def answers(spec, row, runs):
     """To an offer: what the hand can pay. To a search: anything, for a hand that can pay what is sought."""
     announcement = said_at(spec, np.int64(row[ACTIVE]))
@@ -140,7 +146,7 @@ def answers(spec, row, runs):
     return PASS_RUN
 
 
-@inline_jit
+@jit
 def extensions(spec, row, runs):
     """A second term of greater kind; of a promise, what the hand can pay: an "and" together with the first term."""
     size = 1
@@ -164,39 +170,34 @@ def extensions(spec, row, runs):
     return size
 
 
-@inline_jit
+@jit
 def acceptances(spec, row, runs):
     """An answer to an offer always; an answer to a search when the active player can pay it."""
     size = 1
-    active = np.int64(row[ACTIVE])
+    active = seat = np.int64(row[ACTIVE])
     offered = row[said_at(spec, active) + FORM] == OFFERED
     for seats_on in range(1, spec[PLAYERS]):
-        answer = said_at(spec, (active + seats_on) % spec[PLAYERS])
+        seat = seat_after(spec, seat)
+        answer = said_at(spec, seat)
         if row[answer + FORM] != PASSED and (offered or can_pay(spec, row, active, answer)):
             action = spec[ACCEPT_IDS] + seats_on - 1
             size = add_run(runs, size, action, action + 1)
     return size
 
 
-@inline_jit
+@jit
 def gifts(spec, row, runs):
     """Finishing, or the next card to hand over, in rising order."""
     side = giver_side(row)
-    size = 0
-    total = count_chosen(spec, row, side)
-    if satisfies(spec, row, side, total):
-        runs[0, 0], runs[0, 1] = 0, 1
-        size = 1
-    bits = next_gifts(spec, row, side, total)
-    card = 0
-    while bits >> card != 0:
-        if (bits >> card) & 1 == 1:
-            size = add_run(runs, size, spec[GIVE_IDS] + card, spec[GIVE_IDS] + card + 1)
-        card += 1
+    chosen = progress(spec, row, side)
+    bits = next_gifts(spec, row, side, chosen)
+    size = add_run(runs, 0, 0, 1 if satisfies(spec, row, side, chosen) else 0)
+    for card in range(spec[TYPES]):
+        size = add_run(runs, size, spec[GIVE_IDS] + card, spec[GIVE_IDS] + card + ((bits >> card) & 1))
     return size
 
 
-@inline_jit
+@jit
 def conversions(spec, row, runs):
     """Types of which the hand holds a set, while the supply has a city or a monument."""
     size = 1
@@ -212,7 +213,7 @@ def conversions(spec, row, runs):
     return size
 
 
-@inline_jit
+@jit
 def draws(spec, row, runs):
     """The splits `p, t`: all that the player is entitled to, or with optional_draw up to that."""
     most_p = min(1, population_left(spec, row))
@@ -233,7 +234,7 @@ def count_legal(runs, size):
     """Number of legal actions."""
     total = 0
     for i in range(size):
-        total += runs[i, 1] - runs[i, 0]
+        total += runs[2 * i + 1] - runs[2 * i]
     return total
 
 
@@ -241,35 +242,24 @@ def count_legal(runs, size):
 def nth_legal(runs, index):
     """The legal action number `index`, counted from 0 in rising order."""
     i = 0
-    while index >= runs[i, 1] - runs[i, 0]:
-        index -= runs[i, 1] - runs[i, 0]
+    while index >= runs[2 * i + 1] - runs[2 * i]:
+        index -= runs[2 * i + 1] - runs[2 * i]
         i += 1
-    return runs[i, 0] + index
+    return runs[2 * i] + index
 
 
 @inline_jit
 def is_legal(runs, size, action):
     for i in range(size):
-        if runs[i, 0] <= action < runs[i, 1]:
+        if runs[2 * i] <= action < runs[2 * i + 1]:
             return True
     return False
 
 
-SHORT = 8  # ids written at once
-
-
-@inline_jit
-def write_mask(runs, size, mask):
-    """The action mask, int8 `(A,)`: 1 for each legal action.
-
-    Runs come in rising order, so a short one may write zeros behind itself: a fixed number of ids is one store.
-    """
-    mask[:] = 0
+@jit
+def write_mask(spec, runs, size, mask):
+    """The action mask, int8 `(A,)`: 1 for each legal action."""
+    for action in range(spec[NUM_ACTIONS]):
+        mask[action] = 0
     for i in range(size):
-        start, end = runs[i, 0], runs[i, 1]
-        if end - start <= SHORT and start + SHORT <= mask.shape[0]:
-            for k in range(SHORT):
-                mask[start + k] = 1 if k < end - start else 0
-        else:
-            for action in range(start, end):
-                mask[action] = 1
+        write_ones(mask, runs[2 * i], runs[2 * i + 1], spec[NUM_ACTIONS])

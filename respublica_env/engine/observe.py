@@ -8,15 +8,12 @@ counts of cards (`state.make_shares`).
 
 import numpy as np
 
-from respublica_env.engine._jit import inline_jit
+from respublica_env.engine._jit import inline_jit, jit
 from respublica_env.engine.deal import population_left, technology_left
 from respublica_env.engine.state import (
     ACTIVE,
     AND,
-    BUILDERS,
     BUILT,
-    CITIES,
-    CITY_POINTS,
     COPIES,
     COUNT,
     COUNT_2,
@@ -31,10 +28,9 @@ from respublica_env.engine.state import (
     MAX_COUNT,
     MAX_TURNS,
     MONUMENTS,
-    MOST_POINTS,
-    NUM_CITIES,
     OBSERVATION,
     OFFERED,
+    OR,
     OVER,
     PARTNER,
     PASSED,
@@ -44,13 +40,17 @@ from respublica_env.engine.state import (
     PLAYERS,
     POPULATION_CARDS,
     SILENT,
+    SOUGHT,
     SPENT,
     TYPES,
     backs_at,
     known_at,
     said_at,
+    share,
+    standing_at,
     turns_completed,
 )
+from respublica_env.engine.strips import load_float, write_shares
 from respublica_env.engine.trade import chosen_at
 
 (
@@ -75,24 +75,16 @@ from respublica_env.engine.trade import chosen_at
 ) = range(OBSERVATION, OBSERVATION + 18)
 
 
-@inline_jit
-def share(count, whole):
-    """`count / whole` as float32; of numbers below 2^24 the correctly rounded quotient, for float64 is precise enough.
-
-    (Between such a quotient and the middle of two float32 numbers lies more than float64's error, or nothing.)
-    """
-    return np.float32(count / whole)
-
-
-@inline_jit
+@jit
 def observe(spec, shares, row, seat, out):
     """Write the observation of `seat` into `out`, float32 `(D,)`."""
-    out[:] = np.float32(0)
+    for i in range(spec[KNOWN_AT] + (spec[PLAYERS] - 1) * spec[TYPES]):
+        out[i] = 0
     observe_turn(spec, row, seat, out)
     observe_seats(spec, shares, row, seat, out)
     observe_supply(spec, shares, row, out)
-    observe_words(spec, row, seat, out)
-    observe_private(spec, shares, row, seat, out)
+    observe_words(spec, shares, row, seat, out)
+    observe_private(spec, row, seat, out)
 
 
 @inline_jit
@@ -125,51 +117,35 @@ def observe_turn(spec, row, seat, out):
 @inline_jit
 def observe_seats(spec, shares, row, seat, out):
     """What everybody sees of each seat: number of cards by back, cities, monuments, points."""
-    built = np.int64(row[BUILT])
-    builders = row[spec[BUILDERS] : spec[BUILDERS] + built]
-    pile = spec[PILE : PILE + built]
+    sizes_at, cities_at = spec[HAND_SIZES_AT], spec[CITIES_AT]
+    monuments_at, points_at = spec[MONUMENTS_AT], spec[POINTS_AT]
+    population, technology = shares_of_population(spec), shares_of_technology(spec)
     for i in range(spec[PLAYERS]):
         other = seat_on(spec, seat, i)
         backs = backs_at(spec, other)
-        at = spec[HAND_SIZES_AT] + 2 * i
-        out[at] = shares[shares_of_population(spec) + row[backs]]
-        out[at + 1] = shares[shares_of_technology(spec) + row[backs + 1]]
-        cities = np.int64(row[spec[CITIES] + other])
-        monuments = 0
-        points = cities * spec[CITY_POINTS]
-        for k in range(built):  # without a branch: who built what is hard to guess
-            mine = 1 if builders[k] == other else 0
-            monuments += mine
-            points += mine * pile[k]
-        if cities + monuments > 0:
-            out[spec[CITIES_AT] + i] = share(cities, spec[NUM_CITIES])
-            out[spec[MONUMENTS_AT] + i] = share(monuments, spec[MONUMENTS])
-            out[spec[POINTS_AT] + i] = share(points, spec[MOST_POINTS])
+        out[sizes_at + 2 * i] = shares[population + row[backs]]
+        out[sizes_at + 2 * i + 1] = shares[technology + row[backs + 1]]
+        standing = standing_at(spec, other)
+        out[cities_at + i] = load_float(row, standing)
+        out[monuments_at + i] = load_float(row, standing + 2)
+        out[points_at + i] = load_float(row, standing + 4)
 
 
 @inline_jit
 def shares_of_population(spec):
-    """Where the quotients by the size of the population deck begin in `shares`; those by `copies` begin at 0."""
-    return spec[COPIES] + 1
+    """Where the quotients by the size of the population deck begin in `shares`; those by `max_count` begin at 0."""
+    return spec[MAX_COUNT] + 1
 
 
 @inline_jit
 def shares_of_technology(spec):
-    return spec[COPIES] + spec[POPULATION_CARDS] + 2
-
-
-@inline_jit
-def write_shares(shares, row, start, size, out, at):
-    """Write `size` counts of cards of a type side by side, from `start` of the row to `at` of the observation."""
-    counts, written = row[start : start + size], out[at : at + size]
-    for k in range(size):
-        written[k] = shares[np.uint16(counts[k])]  # unsigned: no look at whether the index counts from the end
+    return spec[MAX_COUNT] + spec[POPULATION_CARDS] + 2
 
 
 @inline_jit
 def observe_supply(spec, shares, row, out):
     """Cards out of the game, decks, the top of the pile."""
-    write_shares(shares, row, spec[SPENT], spec[TYPES], out, spec[SPENT_AT])
+    write_shares(row, spec[SPENT], spec[TYPES], np.float32(spec[COPIES]), out, spec[SPENT_AT])
     out[spec[DECKS_AT]] = shares[shares_of_population(spec) + population_left(spec, row)]
     out[spec[DECKS_AT] + 1] = shares[shares_of_technology(spec) + technology_left(spec, row)]
     if row[BUILT] < spec[MONUMENTS]:
@@ -177,48 +153,51 @@ def observe_supply(spec, shares, row, out):
 
 
 @inline_jit
-def observe_words(spec, row, seat, out):
-    """The announcement, the answers, and whose answer was taken."""
-    if row[PHASE] == OVER:
+def observe_words(spec, shares, row, seat, out):
+    """The announcement, the answers, and whose answer was taken.
+
+    What nobody has said stands as zeros in the row and is written as zeros: who said what is hard to guess for the
+    processor, and a branch that it guesses wrong costs more than all these writes.
+    """
+    if row[PHASE] == OVER or row[said_at(spec, np.int64(row[ACTIVE])) + FORM] == SILENT:
         return
-    active = np.int64(row[ACTIVE])
+    active, size = np.int64(row[ACTIVE]), spec[KINDS] + 4
     said = said_at(spec, active)
-    if row[said + FORM] == SILENT:
-        return
-    at = spec[ANNOUNCEMENT_AT]
-    out[at if row[said + FORM] == OFFERED else at + 1] = 1
-    observe_description(spec, row, said, out, at + 2)
+    form, at = row[said + FORM], spec[ANNOUNCEMENT_AT]
+    out[at] = np.float32(form == OFFERED)
+    out[at + 1] = np.float32(form == SOUGHT)
+    observe_description(spec, shares, row, said, out, at + 2, np.float32(1))
+    at = spec[ANSWERS_AT]
     for i in range(spec[PLAYERS]):
         other = seat_on(spec, seat, i)
         said = said_at(spec, other)
-        if other != active and row[said + FORM] != SILENT:
-            at = spec[ANSWERS_AT] + i * (spec[KINDS] + 4)
-            if row[said + FORM] == PASSED:
-                out[at] = 1
-            else:
-                out[at + 1] = 1
-                observe_description(spec, row, said, out, at + 2)
+        form, heard = row[said + FORM], np.float32(other != active)
+        out[at] = np.float32(form == PASSED) * heard
+        out[at + 1] = np.float32(form > PASSED) * heard
+        observe_description(spec, shares, row, said, out, at + 2, heard)
+        at += size
     if row[PARTNER] >= 0:
         out[spec[PARTNER_AT] + seats_on(spec, seat, np.int64(row[PARTNER]))] = 1
 
 
 @inline_jit
-def observe_description(spec, row, said, out, at):
-    """Count by kind, then the link."""
-    out[at + row[said + KIND]] = share(row[said + COUNT], spec[MAX_COUNT])
-    if row[said + COUNT_2] > 0:
-        out[at + row[said + KIND_2]] = share(row[said + COUNT_2], spec[MAX_COUNT])
-        out[at + spec[KINDS] + (0 if row[said + LINK] == AND else 1)] = 1
+def observe_description(spec, shares, row, said, out, at, heard):
+    """Count by kind, then the link; zeros unless `heard` is 1."""
+    link = row[said + LINK]
+    out[at + row[said + KIND]] = shares[row[said + COUNT]] * heard
+    out[at + row[said + KIND_2]] += shares[row[said + COUNT_2]] * heard  # without a second term: adds 0 to kind 0
+    out[at + spec[KINDS]] = np.float32(link == AND) * heard
+    out[at + spec[KINDS] + 1] = np.float32(link == OR) * heard
 
 
 @inline_jit
-def observe_private(spec, shares, row, seat, out):
+def observe_private(spec, row, seat, out):
     """What only the observer knows: its hand, the cards it has chosen, its known holdings."""
-    types = spec[TYPES]
-    write_shares(shares, row, HANDS + seat * types, types, out, spec[HAND_AT])
+    types, copies = spec[TYPES], np.float32(spec[COPIES])
+    write_shares(row, HANDS + seat * types, types, copies, out, spec[HAND_AT])
     if row[PARTNER] >= 0 and (seat == row[ACTIVE] or seat == row[PARTNER]):
         side = 0 if seat == row[ACTIVE] else 1
-        write_shares(shares, row, chosen_at(spec, side), types, out, spec[CHOSEN_AT])
-    for i in range(1, spec[PLAYERS]):
-        known = known_at(spec, seat, seat_on(spec, seat, i))
-        write_shares(shares, row, known, types, out, spec[KNOWN_AT] + (i - 1) * types)
+        write_shares(row, chosen_at(spec, side), types, copies, out, spec[CHOSEN_AT])
+    after = (spec[PLAYERS] - 1 - seat) * types  # of the seats up to the last; then come those from seat 0 on
+    write_shares(row, known_at(spec, seat, seat + 1), after, copies, out, spec[KNOWN_AT])
+    write_shares(row, known_at(spec, seat, 0), seat * types, copies, out, spec[KNOWN_AT] + after)

@@ -9,12 +9,13 @@ A row is int16, `(row_size,)`; a batch is `(B, row_size)`. Its scalars stand at 
     chosen    (2, K)        cards chosen in HAND_OVER by the active player and by the partner
     cities    (n,)          cities of each seat
     builders  (M,)          seat that built each monument of the pile, top first (the first BUILT count)
+    standing  (n, 3)        what each seat has built as the observation shows it: cities, monuments and points, float32
     spent     (K,)          cards out of the game
     known     (n + 1, n, K) known holdings by observer; the last observer is the spectator
     decks     (cards,)      the population deck, then the technology deck, in the order of drawing
     streams   (n + 2, 4)    random streams, 64 bits each: the decks, the bot of each seat, the learner's seat
 
-`backs` could be counted from `hands`; nearly every decision asks for it, and counting took a fifth of its time.
+`backs` and `standing` could be worked out from the others; every decision asks for them, and few change them.
 
 Everything that depends only on the rules is in the *spec*, int64 `(spec_size,)`, read through the constants
 `PLAYERS` to `PILE`; behind them stand the points of the monuments. Compiled functions take `(spec, row, ...)`.
@@ -86,6 +87,7 @@ ALONE, AND, OR = range(3)  # LINK
     CHOSEN,
     CITIES,
     BUILDERS,
+    STANDING,
     SPENT,
     KNOWN,
     DECKS,
@@ -102,7 +104,7 @@ ALONE, AND, OR = range(3)  # LINK
     DRAW_IDS,
     NUM_ACTIONS,
     OBSERVATION,  # offsets of the blocks of the observation, in their order
-) = range(41)
+) = range(42)
 OBSERVATION_BLOCKS = 18
 PILE = OBSERVATION + OBSERVATION_BLOCKS
 
@@ -132,6 +134,7 @@ def make_spec(rules: Rules) -> Spec:
         2 * types,
         n,
         buildable,
+        6 * n,
         types,
         (n + 1) * n * types,
         population_cards + technology_cards,
@@ -199,13 +202,21 @@ def make_spec(rules: Rules) -> Spec:
 def make_shares(rules: Rules) -> NDArray[np.float32]:
     """Correctly rounded float32 quotients by numerator, read-only, for the divisors that most of an observation has.
 
-    `0/copies .. copies/copies`, then the same for the population deck, then for the technology deck.
+    `0/max_count .. max_count/max_count`, then the same for the population deck, then for the technology deck.
     """
-    table = {block.name: block for block in blocks(rules)}
-    divisors = (table["hand"].divisors[0], *table["decks"].divisors)
+    divisors = (rules.max_count, *next(block.divisors for block in blocks(rules) if block.name == "decks"))
     shares = np.concatenate([np.arange(whole + 1, dtype=np.float32) / np.float32(whole) for whole in divisors])
     shares.setflags(write=False)
     return shares
+
+
+@inline_jit
+def share(count, whole):
+    """`count / whole` as float32; of numbers below 2^24 the correctly rounded quotient, for float64 is precise enough.
+
+    (Between such a quotient and the middle of two float32 numbers lies more than float64's error, or nothing.)
+    """
+    return np.float32(count / whole)
 
 
 @inline_jit
@@ -236,6 +247,12 @@ def known_at(spec, observer, holder):
 def backs_at(spec, seat):
     """Where the two numbers of cards in hand by back begin."""
     return spec[BACKS] + 2 * seat
+
+
+@inline_jit
+def standing_at(spec, seat):
+    """Where the three float32 numbers begin that show what a seat has built."""
+    return spec[STANDING] + 6 * seat
 
 
 @inline_jit

@@ -47,7 +47,7 @@ from respublica_env.engine.state import (
 
 @inline_jit
 def first_type(spec, kind):
-    """The types of a kind stand side by side: `first_type` to `end_type - 1`."""
+    """The types of a kind stand side by side: `first_type` to `end_type - 1` (of kind -1, no kind: none)."""
     if kind < spec[TYPES]:
         return kind
     return spec[POPULATION_TYPES] if kind == spec[TYPES] + 1 else 0
@@ -154,90 +154,71 @@ def count_chosen(spec, row, side):
 
 
 @inline_jit
-def chosen_of(spec, row, side, kind):
-    """How many of them are of a kind."""
-    chosen = chosen_at(spec, side)
-    total = 0
-    for k in range(first_type(spec, kind), end_type(spec, kind)):
-        total += row[chosen + k]
-    return total
+def second_kind(spec, row, at):
+    """The kind of the second term, -1 where there is none."""
+    return np.int64(row[at + KIND_2]) if row[at + LINK] != ALONE else -1
 
 
 @inline_jit
-def chosen_of_both(spec, row, side, kind, kind_2):
-    """How many of them are of two kinds at the same time."""
-    chosen = chosen_at(spec, side)
-    total = 0
-    first = max(first_type(spec, kind), first_type(spec, kind_2))
-    for k in range(first, min(end_type(spec, kind), end_type(spec, kind_2))):
-        total += row[chosen + k]
-    return total
+def progress(spec, row, side):
+    """What a side has chosen so far: how many cards, how many of the first term's kind, of the second's, of both at
+    the same time, and the highest type (0 when there is none).
+    """
+    at, chosen = description_to_pay(spec, row, side), chosen_at(spec, side)
+    kind, kind_2 = np.int64(row[at + KIND]), second_kind(spec, row, at)
+    first, end = first_type(spec, kind), end_type(spec, kind)
+    first_2, end_2 = first_type(spec, kind_2), end_type(spec, kind_2)  # of kind -1: no type
+    total = of_1 = of_2 = of_both = last = 0
+    for k in range(spec[TYPES]):  # without branches
+        count = np.int64(row[chosen + k])
+        in_1, in_2 = first <= k < end, first_2 <= k < end_2
+        total += count
+        of_1 += count if in_1 else 0
+        of_2 += count if in_2 else 0
+        of_both += count if in_1 and in_2 else 0
+        last = k if count > 0 else last
+    return total, of_1, of_2, of_both, last
 
 
 @inline_jit
-def last_chosen(spec, row, side):
-    """The highest type chosen so far, 0 when none is."""
-    chosen = chosen_at(spec, side)
-    last = 0
-    for k in range(spec[TYPES]):
-        last = k if row[chosen + k] > 0 else last
-    return last
-
-
-@inline_jit
-def satisfies_term(spec, row, side, total, count, kind):
-    """Whether the `total` chosen cards are exactly `count` cards of a kind."""
-    return total == count and chosen_of(spec, row, side, kind) == count
-
-
-@jit
-def satisfies_both(spec, row, side, total, at):
-    """Whether the chosen cards can be parted into one multiset for each of two terms joined by "and"."""
-    kind, kind_2 = np.int64(row[at + KIND]), np.int64(row[at + KIND_2])
-    count, count_2 = np.int64(row[at + COUNT]), np.int64(row[at + COUNT_2])
-    both = chosen_of_both(spec, row, side, kind, kind_2)
-    only_1, only_2 = chosen_of(spec, row, side, kind) - both, chosen_of(spec, row, side, kind_2) - both
-    return only_1 <= count and only_2 <= count_2 and only_1 + only_2 + both == total and total == count + count_2
-
-
-@inline_jit
-def satisfies(spec, row, side, total):
-    """Whether the `total` chosen cards satisfy what that side is to pay: finishing is legal."""
+def satisfies(spec, row, side, chosen):
+    """Whether the chosen cards (their `progress`) satisfy what that side is to pay: finishing is legal."""
+    total, of_1, of_2, of_both, _ = chosen
     at = description_to_pay(spec, row, side)
-    if row[at + LINK] == AND:
-        return satisfies_both(spec, row, side, total, at)
-    if satisfies_term(spec, row, side, total, np.int64(row[at + COUNT]), np.int64(row[at + KIND])):
-        return True
-    if row[at + LINK] == ALONE:
-        return False
-    return satisfies_term(spec, row, side, total, np.int64(row[at + COUNT_2]), np.int64(row[at + KIND_2]))
+    link, count, count_2 = row[at + LINK], np.int64(row[at + COUNT]), np.int64(row[at + COUNT_2])
+    if link == AND:
+        # They can be parted into one multiset for each term.
+        fits = of_1 - of_both <= count and of_2 - of_both <= count_2 and of_1 + of_2 - of_both == total
+        return fits and total == count + count_2
+    first, second = total == count and of_1 == count, total == count_2 and of_2 == count_2
+    return first or (link == OR and second)
 
 
 @inline_jit
-def next_of_term(spec, row, side, total, last, count, kind):
+def next_of_term(spec, row, side, total, of_kind, last, count, kind):
     """The cards of index `last` or more that may be chosen next on the way to `count` cards of a kind, as bits."""
     hand, chosen = HANDS + giver_of(row, side) * spec[TYPES], chosen_at(spec, side)
     bits = to_come = 0
-    if total < count and chosen_of(spec, row, side, kind) == total:
+    if total < count and of_kind == total:
         for k in range(end_type(spec, kind) - 1, max(first_type(spec, kind), last) - 1, -1):
             left = np.int64(row[hand + k] - row[chosen + k])
             to_come += left
-            if left > 0 and total + to_come >= count:
-                bits |= 1 << k
+            bits |= (1 if left > 0 and total + to_come >= count else 0) << k
     return bits
 
 
 @jit
-def next_of_both(spec, row, side, total, last, at):
+def next_of_both(spec, row, side, progress):
     """The same for two terms joined by "and".
 
     Cards fall into those of the first kind only, of the second only, and of both (which fill either gap).
     """
+    total, of_1, of_2, both, last = progress
+    at = description_to_pay(spec, row, side)
     kind, kind_2 = np.int64(row[at + KIND]), np.int64(row[at + KIND_2])
     count, count_2 = np.int64(row[at + COUNT]), np.int64(row[at + COUNT_2])
     hand, chosen = HANDS + giver_of(row, side) * spec[TYPES], chosen_at(spec, side)
-    both = chosen_of_both(spec, row, side, kind, kind_2)
-    only_1, only_2 = chosen_of(spec, row, side, kind) - both, chosen_of(spec, row, side, kind_2) - both
+    only_1, only_2 = of_1 - both, of_2 - both
     bits = next_1 = next_2 = next_both = 0  # may follow, the card itself included
     for k in range(spec[TYPES] - 1, last - 1, -1):
         left = np.int64(row[hand + k] - row[chosen + k])
@@ -260,16 +241,30 @@ def next_of_both(spec, row, side, total, last, at):
 
 
 @inline_jit
-def next_gifts(spec, row, side, total):
-    """The cards that a side may choose next, after `total` cards, as bits: bit `k` for type `k`."""
+def next_gifts(spec, row, side, chosen):
+    """The cards that a side may choose next, after those of its `progress`, as bits: bit `k` for type `k`."""
+    total, of_1, of_2, _, last = chosen
     at = description_to_pay(spec, row, side)
-    last = last_chosen(spec, row, side) if total > 0 else 0
     if row[at + LINK] == AND:
-        return next_of_both(spec, row, side, total, last, at)
-    bits = next_of_term(spec, row, side, total, last, np.int64(row[at + COUNT]), np.int64(row[at + KIND]))
+        return next_of_both(spec, row, side, chosen)
+    bits = next_of_term(spec, row, side, total, of_1, last, np.int64(row[at + COUNT]), np.int64(row[at + KIND]))
     if row[at + LINK] == OR:
-        bits |= next_of_term(spec, row, side, total, last, np.int64(row[at + COUNT_2]), np.int64(row[at + KIND_2]))
+        count, kind = np.int64(row[at + COUNT_2]), np.int64(row[at + KIND_2])
+        bits |= next_of_term(spec, row, side, total, of_2, last, count, kind)
     return bits
+
+
+@inline_jit
+def choose_only_payment(spec, row, side):
+    """Choose all cards at once where the words leave no choice, single types that are not joined by "or"; whether so."""
+    at, chosen = description_to_pay(spec, row, side), chosen_at(spec, side)
+    kind, kind_2, link = np.int64(row[at + KIND]), np.int64(row[at + KIND_2]), row[at + LINK]
+    if link == OR or kind >= spec[TYPES] or kind_2 >= spec[TYPES]:
+        return False
+    row[chosen + kind] = row[at + COUNT]
+    if link == AND:
+        row[chosen + kind_2] = row[at + COUNT_2]
+    return True
 
 
 @jit

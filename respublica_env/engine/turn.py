@@ -30,6 +30,7 @@ from respublica_env.engine.state import (
     AND,
     AND_IDS,
     ANNOUNCE,
+    AUTO_FORCED,
     BUILDERS,
     BUILT,
     CHOSEN,
@@ -56,6 +57,9 @@ from respublica_env.engine.state import (
     MAX_COUNT,
     MAX_DRAW,
     MAX_TURNS,
+    MONUMENTS,
+    MOST_POINTS,
+    NUM_CITIES,
     OFFER_IDS,
     OFFERED,
     OR,
@@ -82,9 +86,12 @@ from respublica_env.engine.state import (
     said_at,
     seat_after,
     set_turns_completed,
+    share,
+    standing_at,
     turns_completed,
 )
-from respublica_env.engine.trade import chosen_at, exchange_cards, giver_side
+from respublica_env.engine.strips import store_float
+from respublica_env.engine.trade import choose_only_payment, chosen_at, exchange_cards, giver_side
 
 PASS = 0  # the id of: nothing, nothing more, decline, finish, stop
 
@@ -109,7 +116,7 @@ def apply(spec, row, action):
         draw(spec, row, action)
 
 
-@inline_jit
+@jit
 def announce(spec, row, action):
     if action == PASS:
         begin_convert(spec, row)
@@ -117,7 +124,7 @@ def announce(spec, row, action):
         speak(spec, row, action)
 
 
-@inline_jit
+@jit
 def respond(spec, row, action):
     if action == PASS:
         row[said_at(spec, np.int64(row[PLAYER])) + FORM] = PASSED
@@ -142,7 +149,7 @@ def speak(spec, row, action):
     row[PHASE] = EXTEND
 
 
-@inline_jit
+@jit
 def extend(spec, row, action):
     """The second term or nothing more; then the next player answers, or the active player chooses."""
     speaker = np.int64(row[PLAYER])
@@ -167,7 +174,7 @@ def next_to_answer(spec, row):
     row[PHASE] = ACCEPT if following == row[ACTIVE] else RESPOND
 
 
-@inline_jit
+@jit
 def accept(spec, row, action):
     if action == PASS:
         begin_convert(spec, row)
@@ -175,14 +182,29 @@ def accept(spec, row, action):
         seats_on = action - spec[ACCEPT_IDS] + 1
         row[PARTNER] = (row[ACTIVE] + seats_on) % spec[PLAYERS]
         row[PHASE] = HAND_OVER
+        hand_over_by_force(spec, row)
 
 
-@inline_jit
+@jit
 def hand_over(spec, row, action):
-    side = giver_side(row)
-    if action != PASS:
-        row[chosen_at(spec, side) + action - spec[GIVE_IDS]] += 1
-    elif side == 0:
+    if action == PASS:
+        finish_giving(spec, row)
+        hand_over_by_force(spec, row)
+    else:
+        row[chosen_at(spec, giver_side(row)) + action - spec[GIVE_IDS]] += 1
+
+
+@jit
+def hand_over_by_force(spec, row):
+    """Where forced decisions are taken by the engine: a payment that leaves no choice at all, in one go."""
+    while spec[AUTO_FORCED] == 1 and row[PHASE] == HAND_OVER and choose_only_payment(spec, row, giver_side(row)):
+        finish_giving(spec, row)
+
+
+@jit
+def finish_giving(spec, row):
+    """The active player has chosen: the partner's turn to choose. Both have: the cards change hands."""
+    if row[PLAYER] == row[ACTIVE]:
         row[PLAYER] = row[PARTNER]
     else:
         know_exchange(spec, row)
@@ -190,7 +212,7 @@ def hand_over(spec, row, action):
         begin_convert(spec, row)
 
 
-@inline_jit
+@jit
 def begin_convert(spec, row):
     """The words of the turn are over: forget them."""
     for i in range(spec[SAID], spec[SAID] + spec[PLAYERS] * SAID_SIZE):
@@ -202,7 +224,7 @@ def begin_convert(spec, row):
     row[PHASE] = CONVERT
 
 
-@inline_jit
+@jit
 def convert(spec, row, action):
     if action != PASS:
         build(spec, row, np.int64(row[PLAYER]), action - spec[CONVERT_IDS])
@@ -228,7 +250,20 @@ def build(spec, row, seat, card):
     else:
         row[spec[BUILDERS] + row[BUILT]] = seat
         row[BUILT] += 1
+    show_standing(spec, row, seat)
     know_conversion(spec, row, seat, card)
+
+
+@jit
+def show_standing(spec, row, seat):
+    """Keep what `seat` has built as shares of the most there can be: cities, monuments, points."""
+    monuments = 0
+    for i in range(row[BUILT]):
+        monuments += 1 if row[spec[BUILDERS] + i] == seat else 0
+    at = standing_at(spec, seat)
+    store_float(row, at, share(np.int64(row[spec[CITIES] + seat]), spec[NUM_CITIES]))
+    store_float(row, at + 2, share(monuments, spec[MONUMENTS]))
+    store_float(row, at + 4, share(np.int64(cities_and_monuments(spec, row, seat)), spec[MOST_POINTS]))
 
 
 @inline_jit
@@ -238,7 +273,7 @@ def pass_turn_on(spec, row):
     row[PLAYER] = following
 
 
-@inline_jit
+@jit
 def draw(spec, row, action):
     split = action - spec[DRAW_IDS]
     for _ in range(split // (spec[MAX_DRAW] + 1)):
@@ -248,7 +283,7 @@ def draw(spec, row, action):
     end_turn(spec, row)
 
 
-@inline_jit
+@jit
 def end_turn(spec, row):
     """Whether the final round goes on, begins, or the game stalls; then the next player's turn."""
     turns = turns_completed(row) + 1
