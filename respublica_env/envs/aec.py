@@ -18,13 +18,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from respublica_env.actions import IllegalAction
-from respublica_env.envs.ansi import AGENT_NAMES, ansi_view
 from respublica_env.envs.global_state import global_state, global_state_size
+from respublica_env.envs.render import METADATA, check_render_mode, check_render_seat, render, tells_nothing
 from respublica_env.envs.rewards import check_mode, final_rewards
+from respublica_env.envs.view import AGENT_NAMES
 from respublica_env.game import Game
 from respublica_env.rules import Rules, shown
-
-RENDER_MODES = ("ansi", "human")
 
 Observation = dict[str, NDArray[Any]]
 
@@ -39,10 +38,11 @@ class RawEnv(AECEnv[str, Observation, int]):
         num_players: 2 to 6; used only where `rules` is None.
         rules: a Rules, a dict of its fields, or a preset's name; None is the published game for `num_players`.
         reward: "win", "points" or "margin" (see `respublica_env.envs.rewards`).
-        render_mode: None, "ansi" (`render` returns text), or "human" (the text is printed by `render`, and at each
-            reset and step; the view of one seat only where that seat is to decide and at the end, because more would
-            tell whether others passed by choice).
-        render_seat: whose view `render` shows; None shows everything.
+        render_mode: None, "ansi" (`render` returns text), "rgb_array" (it returns a picture, uint8 (H, W, 3), drawn
+            offscreen; needs the extra "render"), or "human" (the text is printed by `render`, and at each reset and
+            step: of one seat's view only where that seat is to decide, of a spectator's where a turn begins, and at
+            the end, because more would tell whether others passed by choice).
+        render_seat: whose view `render` shows: a seat, "spectator" (what is public), or None (everything).
 
     Attributes:
         rules, reward, render_mode, render_seat: as given.
@@ -52,13 +52,14 @@ class RawEnv(AECEnv[str, Observation, int]):
     to decide and after the end. `infos[agent]` holds `"action_mask"`, the same array, and `"stalled"`. The arrays are
     the caller's: they never change later, and changing them changes nothing in the game.
 
-    Raises ValueError for a keyword's value that is not accepted.
+    Raises ValueError for a keyword's value that is not accepted, and Gymnasium's DependencyNotInstalled for "rgb_array"
+    where Pillow is missing.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it so
         "name": "respublica_v0",
-        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
+        **METADATA,
     }
 
     def __init__(
@@ -67,13 +68,13 @@ class RawEnv(AECEnv[str, Observation, int]):
         rules: Rules | Mapping[str, Any] | str | None = None,
         reward: str = "win",
         render_mode: str | None = None,
-        render_seat: SupportsIndex | None = None,
+        render_seat: SupportsIndex | str | None = None,
     ) -> None:
         super().__init__()
         self.rules = Rules.of(rules, num_players)
         self.reward = check_mode(reward)
-        self.render_mode = _check_render_mode(render_mode)
-        self.render_seat = _check_render_seat(render_seat, self.rules.num_players)
+        self.render_mode = check_render_mode(render_mode)
+        self.render_seat = check_render_seat(render_seat, self.rules.num_players)
         self.possible_agents = list(AGENT_NAMES[: self.rules.num_players])
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         # Each agent's spaces are its own, because each has a random generator.
@@ -162,7 +163,7 @@ class RawEnv(AECEnv[str, Observation, int]):
                 self.infos[before] = self._idle_info()
                 self.agent_selection = agent
             self.infos[agent] = {"action_mask": game.action_mask(), "stalled": False}
-        if self.render_mode == "human" and (player is None or self.render_seat in (None, player)):
+        if self.render_mode == "human" and tells_nothing(game, self.render_seat):
             self.render()
 
     def _idle_info(self) -> dict[str, Any]:
@@ -229,17 +230,15 @@ class RawEnv(AECEnv[str, Observation, int]):
         """The whole position, hidden cards included, float32 (S,) in [0, 1]; `state_layout` names its blocks."""
         return global_state(self._started("state"))
 
-    def render(self) -> str | None:
-        """The game as text, of `render_seat`; printed in mode "human". Touches no random stream."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The game as `render_seat` sees it: text, a picture, or None when it was printed. Touches no random stream."""
         game = self._started("render")
         if self.render_mode is None:
-            gymnasium.logger.warn("render() does nothing without a render_mode: give 'ansi' or 'human'.")
+            gymnasium.logger.warn(
+                f"render() does nothing without a render_mode: give one of {METADATA['render_modes']}."
+            )
             return None
-        view = ansi_view(game, self.render_seat)
-        if self.render_mode == "ansi":
-            return view
-        print(view)
-        return None
+        return render(game, self.render_mode, self.render_seat)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -296,7 +295,7 @@ def make_env(
     rules: Rules | Mapping[str, Any] | str | None = None,
     reward: str = "win",
     render_mode: str | None = None,
-    render_seat: SupportsIndex | None = None,
+    render_seat: SupportsIndex | str | None = None,
 ) -> CheckedEnv:
     """The game with the order of calls enforced, in which an illegal action ends it. Arguments as for `RawEnv`."""
     return CheckedEnv(RawEnv(num_players, rules, reward, render_mode, render_seat))
@@ -317,17 +316,3 @@ def _whole_number(value: Any) -> int | None:
         return None if isinstance(value, (bool, np.bool_)) else operator.index(value)
     except TypeError:
         return None
-
-
-def _check_render_mode(mode: str | None) -> str | None:
-    if mode is not None and (not isinstance(mode, str) or mode not in RENDER_MODES):
-        accepted = ", ".join(map(repr, (None, *RENDER_MODES)))
-        raise ValueError(f"render_mode must be one of {accepted}, got {shown(mode)}")
-    return mode
-
-
-def _check_render_seat(seat: SupportsIndex | None, num_players: int) -> int | None:
-    number = _whole_number(seat)
-    if seat is not None and (number is None or not 0 <= number < num_players):
-        raise ValueError(f"render_seat must be None or a seat from 0 to {num_players - 1}, got {shown(seat)}")
-    return number

@@ -5,103 +5,95 @@ cards it can be sure of, and all that is public. A seat for which the engine pas
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
+from respublica_env.envs.view import AGENT_NAMES, SPECTATOR, View, see
 from respublica_env.game import Game
 from respublica_env.rules import Rules
-
-AGENT_NAMES = tuple(f"player_{seat}" for seat in range(6))  # by seat, for as many players as rules may have
 
 Row = Sequence[str]
 
 
-def ansi_view(game: Game, seat: int | None = None) -> str:
-    """The game as seen by `seat`; None shows everything. Changes nothing and touches no random stream."""
-    position = game.to_dict()
-    parts = [_headline(game, position), _table(game, seat), *_supply(game, seat), *_words(game, position, seat)]
-    if seat is not None:
-        parts.append(f"(seen by {AGENT_NAMES[seat]}: ? is unknown, 2+ is surely at least 2)")
+def ansi_view(game: Game, viewer: SupportsIndex | str | None = None) -> str:
+    """The game as seen by a seat or the "spectator"; None shows everything. Touches no random stream.
+
+    ValueError for no such viewer.
+    """
+    view = see(game, viewer)
+    parts = [_headline(view), _table(view), *_supply(view), *_words(view)]
+    if view.viewer is not None:
+        who = "a spectator" if view.viewer == SPECTATOR else AGENT_NAMES[int(view.viewer)]
+        parts.append(f"(seen by {who}: ? is unknown, 2+ is surely at least 2)")
     return "\n".join(parts) + "\n"
 
 
-def _headline(game: Game, position: dict[str, Any]) -> str:
+def _headline(view: View) -> str:
     """Turn, phase, and whose decision it is; or how the game ended."""
-    if game.player is None or game.active is None:
-        scores = game.scores()
-        best = [AGENT_NAMES[seat] for seat, score in enumerate(scores) if score == max(scores)]
-        after = f"{_counted(game.turn, 'turn')}{' (stalled)' if game.stalled else ''}"
-        return f"The game is over after {after}: {_joined(best)} won with {_counted(max(scores), 'point')}"
-    turn = f"Turn {game.turn + 1}"
-    if game.phase == "FINAL_CONVERT":
-        turn = f"After {_counted(game.turn, 'turn')}{' (stalled)' if game.stalled else ''}"
-    elif game.final_round:
-        turn += f" (final round, {_counted(position['final_turns_left'], 'turn')} left)"
-    return f"{turn}, {AGENT_NAMES[game.active]} is active. {game.phase}: {AGENT_NAMES[game.player]} is to decide"
+    after = f"after {counted(view.turn, 'turn')}{' (stalled)' if view.stalled else ''}"
+    if view.scores is not None:
+        best = [AGENT_NAMES[seat] for seat in view.winners]
+        return f"The game is over {after}: {joined(best)} won with {counted(max(view.scores), 'point')}"
+    turn = f"Turn {view.turn + 1}"
+    if view.phase == "FINAL_CONVERT":
+        turn = after.capitalize()
+    elif view.final_round:
+        turn += f" (final round, {counted(view.final_turns_left, 'turn')} left)"
+    active, player = (AGENT_NAMES[seat] for seat in (view.active, view.player) if seat is not None)
+    return f"{turn}, {active} is active. {view.phase}: {player} is to decide"
 
 
-def _table(game: Game, seat: int | None) -> str:
+def _table(view: View) -> str:
     """Card types and buildings by seat; beside them the cards spent and, where everything is shown, in the decks."""
-    rules = game.rules
-    hands = _hands(game, seat)
-    rows: list[Row] = [["", *AGENT_NAMES[: rules.num_players], "spent", *(["deck"] if seat is None else [])]]
-    left = game.population_deck + game.technology_deck
-    for k, name in enumerate(rules.type_names):
-        deck = [_mark(left.count(k))] if seat is None else []
-        rows.append([name, *(hand[k] for hand in hands), _mark(int(game.spent[k])), *deck])
-    population = game.hands[:, : rules.population_types].sum(axis=1).tolist()
-    technology = game.hands[:, rules.population_types :].sum(axis=1).tolist()
-    rows += [
-        ["population cards", *map(_mark, population)],
-        ["technology cards", *map(_mark, technology)],
-        ["cities", *map(_mark, game.cities)],
-        ["monuments", *(" ".join(map(str, points)) or "." for points in game.monuments)],
-        ["points", *map(_mark, game.points())],
+    rules = view.rules
+    hands = [
+        [_mark(count) if whole else f"{count}+" if count else "?" for count in hand]
+        for hand, whole in zip(view.hands, view.whole, strict=True)
     ]
-    if game.terminated:
-        rows.append(["with pairs in hand", *map(_mark, game.scores())])
+    rows: list[Row] = [["", *AGENT_NAMES[: rules.num_players], "spent", *(["deck"] if view.deck_cards else [])]]
+    for k, name in enumerate(rules.type_names):
+        deck = [_mark(view.deck_cards[k])] if view.deck_cards else []
+        rows.append([name, *(hand[k] for hand in hands), _mark(view.spent[k]), *deck])
+    rows += [
+        ["population cards", *(_mark(population) for population, _ in view.backs)],
+        ["technology cards", *(_mark(technology) for _, technology in view.backs)],
+        ["cities", *map(_mark, view.cities)],
+        ["monuments", *(" ".join(map(str, points)) or "." for points in view.monuments)],
+        ["points", *map(_mark, view.points)],
+    ]
+    if view.scores is not None:
+        rows.append(["with pairs in hand", *map(_mark, view.scores)])
     return _aligned(rows)
 
 
-def _hands(game: Game, seat: int | None) -> list[list[str]]:
-    """Each hand by type, as far as `seat` knows it."""
-    if seat is None:
-        return [[_mark(count) for count in hand] for hand in game.hands.tolist()]
-    shown = [[f"{count}+" if count else "?" for count in known] for known in game.known(seat).tolist()]
-    shown[seat] = [_mark(count) for count in game.hands[seat].tolist()]
-    return shown
-
-
-def _supply(game: Game, seat: int | None) -> list[str]:
+def _supply(view: View) -> list[str]:
     """Decks, cities and monuments that are left."""
-    rules = game.rules
-    built = sum(map(len, game.monuments))
-    pile = rules.monument_points[built:]
-    top = f"{_counted(len(pile), 'monument')}, the next for {_counted(pile[0], 'point')}" if pile else "no monument"
-    cities = f"{rules.num_cities - sum(game.cities)} of {_counted(rules.num_cities, 'city', 'cities')}"
-    decks = f"{len(game.population_deck)} population, {len(game.technology_deck)} technology"
-    lines = [f"Decks: {decks}. Supply: {cities}, {top}"]
-    following = [rules.type_names[deck[0]] for deck in (game.population_deck, game.technology_deck) if deck]
-    if seat is None and following:
+    rules, pile = view.rules, view.pile
+    top = f"{counted(len(pile), 'monument')}, the next for {counted(pile[0], 'point')}" if pile else "no monument"
+    cities = f"{view.cities_left} of {counted(rules.num_cities, 'city', 'cities')}"
+    lines = [f"Decks: {view.decks[0]} population, {view.decks[1]} technology. Supply: {cities}, {top}"]
+    following = [rules.type_names[card] for card in view.next_cards or () if card is not None]
+    if following:
         lines.append(f"Next on the decks: {', '.join(following)}")
     return lines
 
 
-def _words(game: Game, position: dict[str, Any], seat: int | None) -> list[str]:
+def _words(view: View) -> list[str]:
     """What has been said this turn, and in HAND_OVER who trades and what has been chosen."""
-    n, active, partner, said = game.rules.num_players, game.active, position["partner"], position["said"]
+    n, active, partner = view.rules.num_players, view.active, view.partner
     lines = []
     for speaker in ((active + i) % n for i in range(n)) if active is not None else ():
-        words = said[speaker]
+        words = view.said[speaker]
         if words is None:
             continue
-        pause = " ..." if game.phase == "EXTEND" and speaker == game.player else ""
-        lines.append(f"{AGENT_NAMES[speaker]} {_sentence(game.rules, words, speaker == active)}{pause}")
+        pause = " ..." if view.phase == "EXTEND" and speaker == view.player else ""
+        lines.append(f"{AGENT_NAMES[speaker]} {_sentence(view.rules, words, speaker == active)}{pause}")
     if active is None or partner is None:
         return lines
     lines.append(f"{AGENT_NAMES[active]} trades with {AGENT_NAMES[partner]}")
-    for giver, chosen in zip((active, partner), position["chosen"], strict=True):
-        if seat is None or seat == giver:
-            lines.append(f"{AGENT_NAMES[giver]} has chosen to give {_cards(game.rules, chosen)}")
+    for giver in (active, partner):
+        chosen = view.chosen[giver]
+        if chosen is not None:
+            lines.append(f"{AGENT_NAMES[giver]} has chosen to give {_cards(view.rules, chosen)}")
     return lines
 
 
@@ -124,11 +116,13 @@ def _cards(rules: Rules, counts: Iterable[int]) -> str:
     return ", ".join(named) or "nothing yet"
 
 
-def _counted(count: int, one: str, many: str | None = None) -> str:
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number of things in words, such as "1 point"."""
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def _joined(names: Sequence[str]) -> str:
+def joined(names: Sequence[str]) -> str:
+    """Names in words: "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
