@@ -173,6 +173,9 @@ def test_steps_after_all_have_left(caplog: pytest.LogCaptureFixture) -> None:
         env.step(None)
     with pytest.raises(IllegalAction, match="reset"):
         raw.step(None)
+    for each in (raw, env):
+        with pytest.raises(AssertionError, match="reset"):
+            each.last()
     with caplog.at_level(logging.WARNING):
         env.step(None)
     assert "reset() first" in caplog.text
@@ -187,9 +190,17 @@ def test_steps_after_all_have_left(caplog: pytest.LogCaptureFixture) -> None:
     [
         ({"reward": "score"}, ValueError, "reward must be one of 'win', 'points', 'margin', got 'score'"),
         ({"reward": None}, ValueError, "reward must be"),
-        ({"render_mode": "text"}, ValueError, "render_mode must be one of None, 'ansi', 'human', got 'text'"),
+        (
+            {"render_mode": "text"},
+            ValueError,
+            "render_mode must be one of None, 'ansi', 'human', 'rgb_array', got 'text'",
+        ),
         ({"render_mode": ["ansi"]}, ValueError, "render_mode must be"),
-        ({"render_seat": 4}, ValueError, "render_seat must be None or a seat from 0 to 3, got 4"),
+        (
+            {"render_seat": 4},
+            ValueError,
+            "render_seat must be None (everything), a seat from 0 to 3, or 'spectator' (what is public), got 4",
+        ),
         ({"render_seat": True}, ValueError, "render_seat must be"),
         ({"render_seat": "player_1"}, ValueError, "render_seat must be"),
         ({"num_players": 7}, ValueError, "num_players"),

@@ -27,6 +27,8 @@ from respublica_env.rules import Rules, shown
 
 Observation = dict[str, NDArray[Any]]
 
+_ALL_LEFT = "the game is over and all agents have taken their leave: call reset() for a new game"
+
 
 class RawEnv(AECEnv[str, Observation, int]):
     """Res Publica for PettingZoo. An illegal action raises IllegalAction, and nothing has changed.
@@ -194,7 +196,7 @@ class RawEnv(AECEnv[str, Observation, int]):
 
     def _take_leave(self, action: SupportsIndex | None) -> None:
         if not self.agents:
-            raise IllegalAction("the game is over and all agents have taken their leave: call reset() for a new game")
+            raise IllegalAction(_ALL_LEFT)
         self._was_dead_step(action)
 
     def end_by_illegal_action(self, why: str) -> None:
@@ -212,11 +214,13 @@ class RawEnv(AECEnv[str, Observation, int]):
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, termination, truncation and info of `agent_selection`."""
+        game = self._game or self._started("last")
         agent = self.agent_selection
+        if not self.agents:
+            raise AssertionError(_ALL_LEFT)
         info = self.infos[agent]
         seen = None
         if observe:
-            game = self._game or self._started("last")
             seen = {"observation": game.observation(self._seats[agent]), "action_mask": info["action_mask"]}
         return seen, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], info
 
