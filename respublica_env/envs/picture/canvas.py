@@ -47,19 +47,34 @@ class Canvas:
         radius: float = 0,
         edge: str = "",
         line: float = 1,
+        flat_foot: bool = False,
     ) -> None:
-        """A rectangle with round corners; `edge` is the colour of its outline, inside, `line` wide."""
-        corners = (x * SCALE, y * SCALE, (x + w) * SCALE - 1, (y + h) * SCALE - 1)
-        self._draw.rounded_rectangle(corners, radius * SCALE, fill, edge or None, round(line * SCALE) if edge else 0)
+        """A rectangle with round corners, only the upper ones with `flat_foot`.
+
+        `edge` is the colour of its outline, inside, `line` wide.
+        """
+        place = (x * SCALE, y * SCALE, (x + w) * SCALE - 1, (y + h) * SCALE - 1)
+        width = round(line * SCALE) if edge else 0
+        corners = (True, True, False, False) if flat_foot else None
+        self._draw.rounded_rectangle(place, radius * SCALE, fill, edge or None, width, corners=corners)
 
     def cut_box(
-        self, x: float, y: float, w: float, h: float, fill: str, cut: float, edge: str = "", line: float = 1
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        fill: str,
+        cut: float,
+        edge: str = "",
+        line: float = 1,
+        flat_foot: bool = False,
     ) -> None:
-        """A rectangle whose corners are cut off; `edge` as in `box`."""
+        """A rectangle whose corners are cut off; `edge` and `flat_foot` as in `box`."""
         if edge:
-            self.shape(_octagon(x, y, w, h, cut), edge)
+            self.shape(_octagon(x, y, w, h, cut, flat_foot), edge)
             x, y, w, h, cut = x + line, y + line, w - 2 * line, h - 2 * line, cut - line * 0.6
-        self.shape(_octagon(x, y, w, h, cut), fill)
+        self.shape(_octagon(x, y, w, h, cut, flat_foot), fill)
 
     def cut_outline(self, x: float, y: float, w: float, h: float, cut: float, colour: str, line: float) -> None:
         """The outline of a rectangle whose corners are cut off."""
@@ -107,9 +122,11 @@ class Canvas:
         return text_width(words, size, bold)
 
 
-def _octagon(x: float, y: float, w: float, h: float, cut: float) -> list[Point]:
-    right, low = x + w, y + h
+def _octagon(x: float, y: float, w: float, h: float, cut: float, flat_foot: bool = False) -> list[Point]:
+    right, low = x + w - 1 / SCALE, y + h - 1 / SCALE  # the last pixels inside, because Pillow draws the edge as well
     upper = [(x, y + cut), (x + cut, y), (right - cut, y), (right, y + cut)]
+    if flat_foot:
+        return [*upper, (right, low), (x, low)]
     return [*upper, (right, low - cut), (right - cut, low), (x + cut, low), (x, low - cut)]
 
 

@@ -33,16 +33,15 @@ def draw_face(canvas: Canvas, x: float, y: float, rules: Rules, k: int, size: fl
     """The face of a card of type `k`, its upper left corner at (x, y); `faint`: known, but not seen."""
     w, h, name, colour = CARD_W * size, CARD_H * size, rules.type_names[k], hue(rules, k)
     strip = h * 0.24
+    inner = (x + 2, y + 2, w - 4, h - strip - 2)
     if k < rules.population_types:
         ground, ink = ("#f1ece0" if faint else PAPER), "#ffffff"
         canvas.box(x, y, w, h, colour, 9 * size)
-        canvas.box(x + 2, y + 2, w - 4, h - strip - 2, ground, 7 * size)
-        canvas.box(x + 2, y + h / 2, w - 4, h / 2 - strip, ground)
+        canvas.box(*inner, ground, 7 * size, flat_foot=True)
     else:
         ground, ink = ("#5d6b7a" if faint else TECHNOLOGY_GROUND), TECHNOLOGY_GROUND
         canvas.cut_box(x, y, w, h, colour, 11 * size)
-        canvas.cut_box(x + 2, y + 2, w - 4, h - strip - 2, ground, 10 * size)
-        canvas.box(x + 2, y + h / 2, w - 4, h / 2 - strip, ground)
+        canvas.cut_box(*inner, ground, 10 * size, flat_foot=True)
     draw_type(canvas, x + w / 2, y + (h - strip) / 2, h * 0.25, name, colour, ground)
     canvas.text(x + w / 2, y + h - strip / 2 - 0.5, name, 12 * size, ink, "mm", w - 6 * size)
 

@@ -9,7 +9,7 @@ HEADER = 86
 SUPPLY = 150
 HEADS = 72
 FOOTER = 30
-ROW_HEIGHTS = {2: 170, 3: 158, 4: 144, 5: 136, 6: 132}  # by players
+ROW_HEIGHTS = {2: 170, 3: 158, 4: 144, 5: 136, 6: 136}  # by players
 
 NAME = 172
 BUBBLE = 226

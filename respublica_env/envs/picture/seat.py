@@ -179,7 +179,7 @@ def _draw_hand(canvas: Canvas, layout: Layout, view: View, seat: int, y: float) 
         giving = chosen[k] if chosen else 0
         draw_pile(canvas, x, y - (8 if giving else 0), rules, k, count, sure=not whole)
         if giving:
-            draw_badge(canvas, x + CARD_W / 2, y + CARD_H - 3, f"gives {giving}", GOLD, INK)
+            draw_badge(canvas, x + CARD_W / 2, y + CARD_H + 1, f"gives {giving}", GOLD, INK)
 
 
 def _draw_tiles(
