@@ -1,13 +1,13 @@
 """The game with its chance moves in the open: cards are dealt and drawn one by one, each a choice of nature.
 
-A `Moment` is one node of the game tree, and never changes: a copy costs nothing. It wraps a `Game`, whose engine has all
-the rules; the only thing decided here is when which card comes to light. A card is a chance node of its own, with one
-outcome for each type left in the deck, as likely as it has cards left. Cards that are certain (one type is left, or as
-many are drawn as there are) are no chance node.
+A `Moment` is one node of the game tree, and never changes: a copy costs nothing. It wraps a `Game`, whose engine has
+all the rules; the only thing decided here is which card comes to light when. A card is a chance node of its own, with
+one outcome for each type left in the deck, as likely as it has cards left. Cards that are certain (one type is left, or
+as many are drawn at once as there are) are no chance node.
 
-The deck of the wrapped game below its top means nothing: the cards that nature chose are put on top before they are
-drawn. The wrapped game leaves forced decisions to the moment, which takes them by itself where the rules say
-`auto_forced`, except that it stops at a draw whose cards are not certain. So players see the same decisions as in `Game`.
+The undrawn decks of the wrapped game have an order without meaning: the cards that nature chose are put on top before
+they are drawn. The wrapped game leaves forced decisions to the moment, which takes them by itself where the rules say
+`auto_forced`, except that it stops at a draw whose cards are not certain. Players see the same decisions as in `Game`.
 
 What each seat has seen and done since the deal is kept as a chain of events, shared by all moments that come of one.
 """
@@ -34,15 +34,14 @@ Log = tuple["Log | None", str, Private]
 
 
 class Setting:
-    """What all moments of one game share: the rules, and actions in words. `Setting.of(rules)` gives equal rules one."""
+    """What all moments of one game share: the rules, and actions in words. `Setting.of` gives equal rules the same."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.table: ActionTable = action_table(rules)
         self._said: dict[tuple[int, int], str] = {}
-        # The engine plays each decision by itself; it also refuses rules that no mask could be kept for, here and now.
-        changes = rules.to_dict() | {"auto_forced": False}
-        self.start = Game(changes, seed=0)
+        self.inner = Rules.from_dict(rules.to_dict() | {"auto_forced": False})
+        Game(self.inner, seed=0)  # refuses rules with more actions than a mask can hold, here and now
 
     @staticmethod
     @lru_cache(maxsize=64)
@@ -247,7 +246,8 @@ def _go_on(setting: Setting, game: Game | None, drawing: Drawing, log: Log | Non
         return _deal(setting, drawing)
     game = game.copy()
     player, before = game.player, game.hands
-    assert player is not None and drawing.action is not None
+    assert player is not None
+    assert drawing.action is not None
     for deck, name in enumerate(DECK_NAMES):
         first, end = _types_of(setting, deck)
         _put_on_top(game, name, [card for card in drawing.cards if first <= card < end])
@@ -259,7 +259,7 @@ def _go_on(setting: Setting, game: Game | None, drawing: Drawing, log: Log | Non
 def _deal(setting: Setting, drawing: Drawing) -> Moment:
     rules = setting.rules
     rest = [card for card in range(rules.population_types) for _ in range(drawing.left[card])]
-    game = Game(setting.start.rules, seed=0, population_deck=[*drawing.cards, *rest])
+    game = Game(setting.inner, seed=0, population_deck=[*drawing.cards, *rest])
     hands = ((seat, f"dealt {setting.cards(hand)}") for seat, hand in enumerate(game.hands.tolist()))
     return _play_forced(setting, game, (None, "", tuple(hands)))
 
@@ -319,7 +319,8 @@ def _left(setting: Setting, game: Game) -> Counts:
 def _exchange(setting: Setting, game: Game, action: int, log: Log | None) -> Log:
     """The partner has chosen: cards change hands. All see the backs, the two that trade what they get."""
     active, partner, types = game.active, game.player, setting.rules.num_types
-    assert active is not None and partner is not None
+    assert active is not None
+    assert partner is not None
     chosen = game._block(CHOSEN, 2 * types).tolist()
     game.step(action)
     given, taken = chosen[:types], chosen[types:]

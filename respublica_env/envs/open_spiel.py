@@ -162,6 +162,9 @@ class ResPublicaGame(pyspiel.Game):
         """The state before the deal."""
         return ResPublicaState(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pyspiel.load_game, (str(self),)  # OpenSpiel's own way to pickle a game leaves its attributes behind
+
     def max_chance_nodes_in_history(self) -> int:
         """A bound: as many as there are cards to come to light."""
         return max_chance_nodes(self.rules)
@@ -220,10 +223,10 @@ class ResPublicaState(pyspiel.State):
 class ResPublicaObserver:
     """What a seat sees, as OpenSpiel's observers show it.
 
-    With `perfect_recall`, a string alone: everything that the seat has seen and done, in order. Without, the observation
-    of `Game` block by block, as tensor and string; before the deal it is all 0. While nature draws, the seats have not
-    yet seen the cards. `public_info` and `private_info` choose what all see, what the seat alone sees, or both; blocks
-    and words are kept apart accordingly.
+    With `perfect_recall`, a string alone: everything that the seat has seen and done, in order. Without, the
+    observation of `Game` block by block, as tensor and string; before the deal it is all 0. While nature draws, the
+    seats have not yet seen the cards. `public_info` and `private_info` choose what all see, what the seat alone sees,
+    or both; blocks and words are kept apart accordingly.
 
     Attributes:
         tensor: float32, the chosen blocks side by side (with both kinds, `Game.observation`); None with perfect recall.

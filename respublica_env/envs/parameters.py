@@ -1,4 +1,4 @@
-"""Rules from plain values, as game strings and command lines hold them: a preset's name, numbers, switches, and text."""
+"""Rules from plain values, as in game strings and on command lines: a preset's name, numbers, switches, text."""
 
 from collections.abc import Mapping
 from typing import Any
