@@ -1,11 +1,20 @@
 """Whole game trees in Gambit's EFG format, which OpenSpiel reads as `efg_game`: exact solvers run on them in C++.
 
 python -m respublica_env.envs.efg mini.efg preset=mini
-python -m respublica_env.envs.efg monuments.efg preset=small max_turns=2 hand_size=1
+python -m respublica_env.envs.efg monuments.efg preset=mini copies=4 hand_size=4
+
+Some that are small enough, all of them with hidden hands and trade:
+
+| rules | nodes | decisions | information sets | what there is |
+| --- | --- | --- | --- | --- |
+| preset=mini | 96,489 | 45,042 | 14,389 | cities |
+| preset=mini copies=4 hand_size=4 max_turns=1 max_draw=2 | 8,701 | 3,784 | 917 | one turn; cities, monuments |
+| preset=mini hand_size=3 | 62,711 | 29,758 | 11,706 | cities, now and then a monument |
+| preset=mini copies=4 hand_size=4 | 294,849 | 125,740 | 28,621 | cities, monuments |
 
 The tree is that of `python_respublica`: nature deals and draws card by card, and information sets are its information
 state strings, numbered for each player from 1 as they are first met. Utilities are written with all their digits, so
-that values agree to the last bit.
+that values agree to the last bit. OpenSpiel numbers the actions of a tree anew, but they come in the same order.
 """
 
 import argparse

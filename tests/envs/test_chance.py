@@ -47,12 +47,12 @@ def played(rule_set: Rules, seed: int) -> Played:
     return game
 
 
-def decks(rule_set: Rules, game: Played) -> tuple[list[int], list[int]]:
-    """The decks that deal the cards of a game: what nature chose, in order, then what was left."""
+def decks(rule_set: Rules, game: Played, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """The decks that deal the cards of a game: what nature chose, in order, then what was left, in any order."""
     chosen = [card for _, card in game.of(nature=True)]
     left = Counter(dict.fromkeys(range(rule_set.num_types), rule_set.copies))
     left.subtract(chosen)
-    cards = chosen + list(left.elements())
+    cards = chosen + rng.permutation(list(left.elements())).tolist()
     middle = rule_set.population_types
     return [card for card in cards if card < middle], [card for card in cards if card >= middle]
 
@@ -78,7 +78,7 @@ def seen(game: Game) -> dict[str, Any]:
 @given(rules(), SEEDS)
 def test_chance_and_injected_decks_are_the_same_game(rule_set: Rules, seed: int) -> None:
     game = played(rule_set, seed)
-    population, technology = decks(rule_set, game)
+    population, technology = decks(rule_set, game, np.random.default_rng(seed))
     dealt = Game(rule_set, seed=seed, population_deck=population, technology_deck=technology)
     for moment, action in game.of(nature=False):
         assert seen(moment.game) == seen(dealt)

@@ -76,6 +76,16 @@ def test_the_python_simulation_test(name: str) -> None:
     games_sim_test.GamesSimTest().sim_game(load(name))
 
 
+@pytest.mark.parametrize("recall", [False, True])
+@pytest.mark.parametrize("public", [False, True])
+def test_random_simulation_with_an_observer(public: bool, recall: bool) -> None:
+    game = load(MINI)
+    for private in (pyspiel.PrivateInfoType.NONE, pyspiel.PrivateInfoType.SINGLE_PLAYER):
+        kind = pyspiel.IIGObservationType(public_info=public, perfect_recall=recall, private_info=private)
+        observer = game.make_observer(kind, {})
+        pyspiel.random_sim_test(game, num_sims=1, serialize=False, verbose=False, observer=observer)
+
+
 # The others of its tests of a whole tree need an information state tensor, or the tree's size in a table.
 OF_A_WHOLE_TREE = [
     "test_constant_sum",
