@@ -1,7 +1,6 @@
 """ResPublicaVecEnv row by row against games that are played here one by one, and as SB3 uses it."""
 
 import pickle
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 from respublica_env import Game, IllegalAction, Rules
 from respublica_env.envs import vector
 from respublica_env.sb3 import ResPublicaVecEnv
+from tests.plain_learner import Opponent, PlainLearner, choosing, drawing, last_legal, some_actions
 
 # Two greedy players of one population type can trade nothing, and the one city goes to the first of them.
 NO_DECISION = Rules(
@@ -28,51 +28,6 @@ NO_DECISION = Rules(
 )
 
 
-class PlainLearner:
-    """One row of the environment, as RULES and INTERFACE describe it, played on a Game in plain Python."""
-
-    def __init__(self, rules: Rules, seed: int, opponents: Sequence[str], reward: str) -> None:
-        self.game = Game(rules, seed=seed)
-        self.opponents, self.reward = opponents, reward
-        self.skipped = 0
-
-    def begin(self, seat: int) -> None:
-        """Play to the first decision of `seat`; deals without one are skipped."""
-        self.seat, self.paid, self.skipped = seat, 0, 0
-        self._play_on()
-        while self.game.terminated:
-            self.skipped += 1
-            self.game.reset()
-            self._play_on()
-
-    def _play_on(self) -> None:
-        n = self.game.rules.num_players
-        while not self.game.terminated and self.game.player != self.seat:
-            self.game.play_bot(self.opponents[(self.game.player - self.seat) % n - 1])
-
-    def step(self, action: int) -> float:
-        self.game.step(action)
-        self._play_on()
-        scores, n = self.game.scores(), self.game.rules.num_players
-        own = scores[self.seat]
-        if self.reward == "points":
-            total = own if self.game.terminated else self.game.points()[self.seat]
-            earned, self.paid = total - self.paid, total
-            return earned
-        if not self.game.terminated:
-            return 0
-        if self.reward == "win":
-            return (own == max(scores)) / scores.count(max(scores)) - 1 / n
-        rules = self.game.rules
-        most = rules.num_cities * rules.city_points + sum(rules.monument_points)
-        return (own - (sum(scores) - own) / (n - 1)) / most
-
-
-def some_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A random legal action for each row."""
-    return (rng.random(masks.shape) * masks).argmax(axis=1)
-
-
 @pytest.mark.parametrize(
     ("rules", "opponents", "seat", "reward", "steps"),
     [
@@ -81,9 +36,11 @@ def some_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         (Rules.mini(), ["random"], None, "win", 120),
         (Rules.small(max_turns=5, auto_forced=False), ["greedy"], 1, "points", 120),
         (Rules.mini(max_turns=1), ["greedy"], 1, "win", 60),
+        (Rules.small(), [drawing], None, "points", 200),
+        (Rules(num_players=4, max_turns=6), [choosing, "random", last_legal], None, "margin", 80),
     ],
 )
-def test_rows_are_games(rules: Rules, opponents: list[str], seat: int | None, reward: str, steps: int) -> None:
+def test_rows_are_games(rules: Rules, opponents: list[Opponent], seat: int | None, reward: str, steps: int) -> None:
     env = ResPublicaVecEnv(5, opponents, seat=seat, rules=rules, reward=reward, seed=70)
     rows = [PlainLearner(rules, 70 + i, opponents, reward) for i in range(5)]
     rng = np.random.default_rng(1)
