@@ -229,6 +229,8 @@ def test_rules_that_leave_the_learner_no_decision_are_refused(monkeypatch: pytes
         ({"num_players": 7}, "num_players must be"),
         ({"rules": "huge"}, "preset"),
         ({"reward": "glory"}, "reward must be one of"),
+        ({"mask_in_observation": "no"}, "mask_in_observation must be True or False, got 'no'"),
+        ({"render_mode": "film"}, "render_mode must be one of"),
         ({"on_illegal": "warn"}, "on_illegal must be one of 'end', 'raise', got 'warn'"),
         ({"seed": -1}, "seed must be"),
         ({"seed": float("nan")}, "seed must be"),
@@ -289,7 +291,7 @@ def test_the_rest_of_the_vec_env() -> None:
     assert env.get_attr("render_mode") == [None] * 3
     with pytest.raises(AttributeError, match="nothing"):
         env.get_attr("nothing")
-    with pytest.raises(AttributeError, match="they have: action_masks"):
+    with pytest.raises(AttributeError, match="they have: action_masks, render"):
         env.env_method("nothing")
     with pytest.raises(ValueError, match="share their attributes"):
         env.set_attr("opponents", "greedy", indices=1)

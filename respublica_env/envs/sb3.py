@@ -12,6 +12,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from respublica_env.batch import whole_number
+from respublica_env.envs.render import check_render_mode, render
 from respublica_env.envs.vector import LearnerBatch, Step
 from respublica_env.rules import Rules
 from respublica_env.seeding import check_seed
@@ -56,11 +57,10 @@ class ResPublicaVecEnv(VecEnv):
         num_envs: games, at least 1.
         opponents, seat, num_players, rules, on_illegal, mask_in_observation: as for `ResPublicaEnv`. Opponents that are
             Python code are asked once for all games that wait for them. `opponents` may be set later (`set_attr`).
+        render_mode: None, "ansi", "human" or "rgb_array"; each game is shown as its learner sees it.
         reward: "win", "points" or "margin". Undiscounted: train with gamma 0.999 to 1.
         seed: game `i` is dealt as `Game(seed=seed + i)`; None takes entropy from the system.
     """
-
-    render_mode: str | None = None
 
     def __init__(
         self,
@@ -72,6 +72,7 @@ class ResPublicaVecEnv(VecEnv):
         reward: str = "win",
         on_illegal: str = "end",
         mask_in_observation: bool = False,
+        render_mode: str | None = None,
         seed: SupportsIndex | None = None,
     ) -> None:
         self.games = LearnerBatch(
@@ -86,6 +87,7 @@ class ResPublicaVecEnv(VecEnv):
             seed,
         )
         self.rules = self.games.rules
+        self.render_mode = check_render_mode(render_mode)
         super().__init__(
             self.games.batch.num_games,
             spaces.Box(0, 1, (self.games.observation_size,), np.float32),
@@ -165,13 +167,24 @@ class ResPublicaVecEnv(VecEnv):
         return self.games.action_masks().view(np.bool_).view(MaskBlock)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any) -> Any:
-        """`"action_masks"`: bool `(k, A)`, a row for each game asked for. The games have no other method."""
-        if method_name != "action_masks":
-            raise AttributeError(f"the games have no method {method_name!r}; they have: action_masks")
+        """What a method of each game asked for returns; the games have these two.
+
+        "action_masks": bool `(k, A)`, a row for each game. "render": a list with what each shows in the render mode.
+        """
+        if method_name not in ("action_masks", "render"):
+            raise AttributeError(f"the games have no method {method_name!r}; they have: action_masks, render")
         if method_args or method_kwargs:
-            raise TypeError("action_masks takes no arguments")
+            raise TypeError(f"{method_name} takes no arguments")
+        if method_name == "render":
+            return [self._shown(game) for game in self._get_indices(indices)]
         masks = self.action_masks()
         return masks if indices is None else masks[list(self._get_indices(indices))]
+
+    def _shown(self, game: int) -> Any:
+        """A game as its learner sees it, in the render mode; None where there is none."""
+        if self.render_mode is None:
+            return None
+        return render(self.games.batch.game(game), self.render_mode, int(self.games.seats[game]))
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether the games have this attribute."""
@@ -196,9 +209,9 @@ class ResPublicaVecEnv(VecEnv):
         """True for SB3's Monitor, whose `episode` is written here; False for every other wrapper."""
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
-    def get_images(self) -> list[None]:
-        """Nothing is drawn."""
-        return [None] * self.num_envs
+    def get_images(self) -> list[NDArray[np.uint8] | None]:
+        """A picture of each game, for render_mode "rgb_array"; else None for each."""
+        return [self._shown(game) if self.render_mode == "rgb_array" else None for game in range(self.num_envs)]
 
     def close(self) -> None:
         """Nothing is held that would need closing."""

@@ -85,6 +85,8 @@ class LearnerBatch:
                 f"on_illegal must be one of {', '.join(map(repr, ILLEGAL_MODES))}, got {shown(on_illegal)}"
             )
         self.on_illegal = on_illegal
+        if not isinstance(mask_in_observation, (bool, np.bool_)):
+            raise ValueError(f"mask_in_observation must be True or False, got {shown(mask_in_observation)}")
         self.mask_in_observation = bool(mask_in_observation)
         self.batch = Batch(self.rules, num_games, seed)
         size = self.batch.num_games

@@ -13,6 +13,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
 from respublica_env import Rules
+from respublica_env.envs.ansi import ansi_view
 from respublica_env.sb3 import ResPublicaVecEnv
 from tests.plain_learner import choosing, drawing, last_legal, some_actions
 
@@ -165,3 +166,16 @@ def test_a_maskable_ppo_beats_random_players() -> None:
         observations, rewards, dones, _ = games.step(actions)
         wins += rewards[dones].tolist()
     assert np.mean(wins) > 0.1
+
+
+def test_games_are_shown_as_their_learners_see_them(capsys: pytest.CaptureFixture[str]) -> None:
+    env = ResPublicaVecEnv(3, rules="mini", render_mode="ansi", seed=1)
+    env.reset()
+    views = [ansi_view(env.games.batch.game(i), seat) for i, seat in enumerate(env.games.seats.tolist())]
+    assert env.env_method("render") == views
+    assert env.env_method("render", indices=[2]) == views[2:]
+    assert env.get_images() == [None] * 3
+    printing = ResPublicaVecEnv(3, rules="mini", render_mode="human", seed=1)
+    printing.reset()
+    printing.render()
+    assert capsys.readouterr().out == "".join(f"{view}\n" for view in views)
