@@ -104,11 +104,12 @@ class ManyGenerators(np.random.Generator):
         if not self._own:
             self._own = self._generators()
             self._before = [generator.bit_generator.state for generator in self._own]
+        positional = [values.pop(key) for key in range(len(arguments))]
         drawn = []
         for row, generator in enumerate(self._own):
-            part = {**values, **{key: array[row : row + 1] for key, array in arrays.items()}}
-            positional = [part.pop(key) for key in sorted(key for key in part if isinstance(key, int))]
-            drawn.append(getattr(generator, method)(*positional, **part))
+            for key, array in arrays.items():
+                (positional if isinstance(key, int) else values)[key] = array[row : row + 1]
+            drawn.append(getattr(generator, method)(*positional, **values))
         return np.concatenate(drawn)
 
     def __str__(self) -> str:

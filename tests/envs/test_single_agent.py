@@ -1,6 +1,7 @@
 """The Gymnasium environment of one game."""
 
 import copy
+import hashlib
 import pickle
 import subprocess
 import sys
@@ -127,6 +128,23 @@ def test_the_same_seed_is_the_same_episode(opponents: Any) -> None:
     play(other, 8)
     assert frozen(play(other, 3)) == frozen(first)
     assert frozen(play(other, None)) == frozen(second) != frozen(first)
+
+
+def test_what_minus_v0_is_never_changes() -> None:
+    """Every number of a seeded episode, on every platform. A change of behaviour needs a new version of the id."""
+    digest = hashlib.sha256()
+    env = gymnasium.make("respublica/ResPublica-v0", reward="points", seat=2)
+    observation, info = env.reset(seed=2024)
+    over, step = False, 0
+    while not over:
+        legal = np.flatnonzero(info["action_mask"])
+        action = int(legal[step * 7 % len(legal)])
+        digest.update(observation.astype("<f4").tobytes() + info["action_mask"].tobytes())
+        observation, reward, over, _, info = env.step(action)
+        digest.update(np.array([action, reward], "<f8").tobytes())
+        step += 1
+    digest.update(observation.astype("<f4").tobytes())
+    assert digest.hexdigest()[:16] == "137274791b0a2f30"
 
 
 def test_seeding_keeps_every_option() -> None:
