@@ -346,7 +346,6 @@ def test_the_view_is_the_learners() -> None:
     env, plain = make(render_mode="ansi"), make()
     env.reset(seed=3)
     assert env.render() == ansi_view(env.game, env.seat)
-    assert env.metadata["render_modes"] == ["ansi", "human"] or "rgb_array" in env.metadata["render_modes"]
     handed = []
     for each in (env, plain):
         each.reset(seed=3)
