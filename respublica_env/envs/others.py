@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from respublica_env.actions import IllegalAction
 from respublica_env.batch import Batch
 from respublica_env.engine.batch import STEP
-from respublica_env.envs.chance import CannotSplit, ManyGenerators, Streams
+from respublica_env.envs.generators import CannotSplit, ManyGenerators, Streams
 from respublica_env.opponents import Found, PythonOpponent, find, for_each_seat
 from respublica_env.rules import shown
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from respublica_env.envs.chance import CannotSplit, ManyGenerators, Streams
+from respublica_env.envs.generators import CannotSplit, ManyGenerators, Streams
 
 
 def generators(count: int) -> list[np.random.Generator]:
