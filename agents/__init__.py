@@ -1,7 +1,8 @@
 """Players by name: scripted ones, and policies that were trained.
 
 An agent either acts from what its seat sees, many games at once (`act`), or looks at one game through what its seat may
-see (`choose`); see agents/base.py. `load` finds one by name.
+see (`choose`); see agents/base.py. `load` finds one by name. Importing this package makes the
+names known to the environments too, for their `opponents`.
 """
 
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 from agents.base import Agent, GameAgent, ObservationAgent
 from agents.policy import PolicyAgent
 from agents.scripted import CompiledAgent, RandomAgent
+from respublica_env import opponents
 
 __all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
 
@@ -31,6 +33,16 @@ def load(name: str | Path) -> Agent:
     """
     if isinstance(name, str) and name in _BY_NAME:
         return _BY_NAME[name]()
-    if isinstance(name, (str, Path)) and str(name) and Path(name).exists():
+    if isinstance(name, (str, Path)) and _is_path(str(name)):
         return PolicyAgent.load(name)
     raise ValueError(f"no agent is named {str(name)!r}; there are: {', '.join(names())}, and the path of a checkpoint")
+
+
+def _is_path(name: str) -> bool:
+    return bool(name) and Path(name).exists()
+
+
+for _name in _BY_NAME:
+    if _name not in opponents.BOTS:
+        opponents.register(_name, load)
+opponents.register("the path of a checkpoint", load, knows=_is_path)

@@ -12,7 +12,7 @@ from respublica_env.engine import batch as loops
 from respublica_env.engine.bots import BOT_NAMES, NUM_BOTS
 from respublica_env.engine.crew import Crew
 from respublica_env.engine.legal import room_for_runs
-from respublica_env.engine.state import OVER, PHASE, ROW_SIZE, STALLED, make_shares, make_spec
+from respublica_env.engine.state import ACTIVE, OVER, PHASE, PLAYER, ROW_SIZE, STALLED, make_shares, make_spec
 from respublica_env.game import Game
 from respublica_env.rules import Rules
 from respublica_env.seeding import check_seed
@@ -171,6 +171,43 @@ class Batch:
         begun = np.zeros(self.num_games, np.int64)
         begun[rows] = 1
         self._run(loops.BEGIN, begun)
+
+    def end(self, which: ArrayLike) -> None:
+        """Break games off where they stand: they are over, no card moves and no random stream goes on.
+
+        which: the games, as for `reset`; those that are over stay as they are.
+
+        Raises ValueError before anything has changed.
+        """
+        rows = self._which(which)
+        rows = rows[self._rows[rows, PHASE] != OVER]
+        self._rows[rows, PHASE] = OVER
+        self._rows[rows, ACTIVE] = self._rows[rows, PLAYER] = -1
+        self._run_some(loops.SHOW, rows, rows)
+
+    def _run_some(self, mode: int, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        """`_run` over the games of `rows` only, with an action for each of them: int64 `(k,)`, both."""
+        if len(rows) == self.num_games:
+            self._run(mode, actions)
+            return
+        part, player = self._rows[rows], self.player[rows]
+        observations, masks = self.observations[rows], self._masks[rows]
+        loops.step_rows(
+            self._spec,
+            self._shares,
+            part,
+            self._runs[0],
+            self._controllers[rows],
+            actions,
+            player,
+            observations,
+            masks,
+            mode,
+            0,
+            len(rows),
+        )
+        self._rows[rows], self.player[rows] = part, player
+        self.observations[rows], self._masks[rows] = observations, masks
 
     def _which(self, which: ArrayLike | None) -> NDArray[np.int64]:
         if which is None:

@@ -340,3 +340,28 @@ def test_observe_shows_any_seat() -> None:
     for seats in ([0, 1, 2], [0, 1, 2, 3], [0, 1, -1, 2], [0.0, 1, 2, 0], None, [True] * 4):
         with pytest.raises(ValueError, match="seats must be"):
             batch.observe(seats)  # type: ignore[arg-type]
+
+
+def test_ended_games_are_over_where_they_stood() -> None:
+    """The others go on, no stream of the ended ones has moved, and they stay over until they are reset."""
+    batch, plain = (Batch(num_games=4, seed=3, controllers=[[-1, 0, 0, 0]]) for _ in range(2))
+    rows = batch.get_state()["rows"]
+    for _ in range(2):  # again: they are over already
+        batch.end([2, 0])
+        assert batch.terminated.tolist() == [True, False, True, False]
+        assert batch.player.tolist() == [-1, plain.player[1], -1, plain.player[3]]
+        assert not batch.action_masks[[0, 2]].any()
+        assert batch.observations.tobytes() == batch.observe([0, batch.player[1], 0, batch.player[3]]).tobytes()
+    changed = np.flatnonzero((batch.get_state()["rows"] != rows).any(axis=0))
+    assert len(changed) == 3  # phase, active, player
+    for _ in range(5):
+        actions = batch.action_masks.argmax(axis=1)
+        batch.step(actions)
+        plain.step(np.where([True, False, True, False], plain.action_masks.argmax(axis=1), actions))
+        assert batch.observations[[1, 3]].tobytes() == plain.observations[[1, 3]].tobytes()
+    batch.reset(np.array([True, False, False, False]))
+    assert batch.terminated.tolist() == [False, False, True, False]
+    batch.end(np.ones(4, bool))
+    assert batch.terminated.all()
+    with pytest.raises(ValueError, match="which must be"):
+        batch.end([4])

@@ -1,7 +1,6 @@
 """ResPublicaVecEnv row by row against games that are played here one by one, and as SB3 uses it."""
 
 import pickle
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 from respublica_env import Game, IllegalAction, Rules
 from respublica_env.envs import vector
 from respublica_env.sb3 import ResPublicaVecEnv
+from tests.plain_learner import Opponent, PlainLearner, choosing, drawing, last_legal, some_actions
 
 # Two greedy players of one population type can trade nothing, and the one city goes to the first of them.
 NO_DECISION = Rules(
@@ -28,51 +28,6 @@ NO_DECISION = Rules(
 )
 
 
-class PlainLearner:
-    """One row of the environment, as RULES and INTERFACE describe it, played on a Game in plain Python."""
-
-    def __init__(self, rules: Rules, seed: int, opponents: Sequence[str], reward: str) -> None:
-        self.game = Game(rules, seed=seed)
-        self.opponents, self.reward = opponents, reward
-        self.skipped = 0
-
-    def begin(self, seat: int) -> None:
-        """Play to the first decision of `seat`; deals without one are skipped."""
-        self.seat, self.paid, self.skipped = seat, 0, 0
-        self._play_on()
-        while self.game.terminated:
-            self.skipped += 1
-            self.game.reset()
-            self._play_on()
-
-    def _play_on(self) -> None:
-        n = self.game.rules.num_players
-        while not self.game.terminated and self.game.player != self.seat:
-            self.game.play_bot(self.opponents[(self.game.player - self.seat) % n - 1])
-
-    def step(self, action: int) -> float:
-        self.game.step(action)
-        self._play_on()
-        scores, n = self.game.scores(), self.game.rules.num_players
-        own = scores[self.seat]
-        if self.reward == "points":
-            total = own if self.game.terminated else self.game.points()[self.seat]
-            earned, self.paid = total - self.paid, total
-            return earned
-        if not self.game.terminated:
-            return 0
-        if self.reward == "win":
-            return (own == max(scores)) / scores.count(max(scores)) - 1 / n
-        rules = self.game.rules
-        most = rules.num_cities * rules.city_points + sum(rules.monument_points)
-        return (own - (sum(scores) - own) / (n - 1)) / most
-
-
-def some_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A random legal action for each row."""
-    return (rng.random(masks.shape) * masks).argmax(axis=1)
-
-
 @pytest.mark.parametrize(
     ("rules", "opponents", "seat", "reward", "steps"),
     [
@@ -81,9 +36,11 @@ def some_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         (Rules.mini(), ["random"], None, "win", 120),
         (Rules.small(max_turns=5, auto_forced=False), ["greedy"], 1, "points", 120),
         (Rules.mini(max_turns=1), ["greedy"], 1, "win", 60),
+        (Rules.small(), [drawing], None, "points", 200),
+        (Rules(num_players=4, max_turns=6), [choosing, "random", last_legal], None, "margin", 80),
     ],
 )
-def test_rows_are_games(rules: Rules, opponents: list[str], seat: int | None, reward: str, steps: int) -> None:
+def test_rows_are_games(rules: Rules, opponents: list[Opponent], seat: int | None, reward: str, steps: int) -> None:
     env = ResPublicaVecEnv(5, opponents, seat=seat, rules=rules, reward=reward, seed=70)
     rows = [PlainLearner(rules, 70 + i, opponents, reward) for i in range(5)]
     rng = np.random.default_rng(1)
@@ -156,7 +113,8 @@ def test_seats_are_drawn_for_each_game_and_all_come_up() -> None:
     env.reset()
     counts = np.bincount(env.games.seats, minlength=4)
     assert counts.min() > 60  # 100 each, standard deviation 8.7
-    assert set(ResPublicaVecEnv(20, seat=2, seed=3).games.seats) == {2}
+    assert env.get_attr("seat") == env.games.seats.tolist()
+    assert set(ResPublicaVecEnv(20, seat=2, seed=3).get_attr("seat")) == {2}
 
 
 def test_pickling_keeps_the_random_streams() -> None:
@@ -243,16 +201,17 @@ def test_raise_leaves_everything_as_it_was() -> None:
         with pytest.raises(ValueError, match="actions must be whole numbers"):
             env.step(bad)
     assert pickle.dumps(env.games.batch.get_state()) == before
-    assert env.games.lengths.tolist() == [0, 0, 0]
     env.step(actions)
+    assert env.games.batch.terminated.sum() == 0
 
 
 def test_rules_that_leave_the_learner_no_decision_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="no decision in 1,000 deals in a row"):
-        ResPublicaVecEnv(2, "greedy", seat=1, rules=NO_DECISION, seed=0)
+        ResPublicaVecEnv(2, "greedy", seat=1, rules=NO_DECISION, seed=0).reset()
     # With the seat drawn, every other deal gives it one; skipping goes on where it stands.
     monkeypatch.setattr(vector, "MOST_SKIPPED", 60)
     env = ResPublicaVecEnv(50, "greedy", rules=NO_DECISION, seed=0)
+    env.reset()
     assert set(env.games.seats) == {0}
     assert env.games.skipped.sum() > 10
 
@@ -260,8 +219,8 @@ def test_rules_that_leave_the_learner_no_decision_are_refused(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("keywords", "reason"),
     [
-        ({"num_envs": 0}, "num_games must be at least 1"),
-        ({"num_envs": 2.0}, "num_games must be a whole number"),
+        ({"num_envs": 0}, "num_envs must be at least 1"),
+        ({"num_envs": 2.0}, "num_envs must be a whole number"),
         ({"opponents": "nobody"}, "no opponent is named 'nobody'"),
         ({"opponents": ["random"]}, "each of the 3 other seats"),
         ({"seat": 4}, "from 0 to 3, got 4"),
@@ -270,6 +229,8 @@ def test_rules_that_leave_the_learner_no_decision_are_refused(monkeypatch: pytes
         ({"num_players": 7}, "num_players must be"),
         ({"rules": "huge"}, "preset"),
         ({"reward": "glory"}, "reward must be one of"),
+        ({"mask_in_observation": "no"}, "mask_in_observation must be True or False, got 'no'"),
+        ({"render_mode": "film"}, "render_mode must be one of"),
         ({"on_illegal": "warn"}, "on_illegal must be one of 'end', 'raise', got 'warn'"),
         ({"seed": -1}, "seed must be"),
         ({"seed": float("nan")}, "seed must be"),
@@ -330,7 +291,7 @@ def test_the_rest_of_the_vec_env() -> None:
     assert env.get_attr("render_mode") == [None] * 3
     with pytest.raises(AttributeError, match="nothing"):
         env.get_attr("nothing")
-    with pytest.raises(AttributeError, match="they have: action_masks"):
+    with pytest.raises(AttributeError, match="they have: action_masks, render"):
         env.env_method("nothing")
     with pytest.raises(ValueError, match="share their attributes"):
         env.set_attr("opponents", "greedy", indices=1)
@@ -342,6 +303,7 @@ def test_the_rest_of_the_vec_env() -> None:
 
 def test_opponents_change_with_the_next_deal() -> None:
     env = ResPublicaVecEnv(3, "random", seat=0, seed=2)
+    env.reset()
     env.set_attr("opponents", ["greedy", "random", "greedy"])
     assert env.games.batch.controllers.tolist() == [[-1, 0, 0, 0]] * 3
     env.reset()

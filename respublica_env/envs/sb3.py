@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
+from respublica_env.batch import whole_number
+from respublica_env.envs.render import check_render_mode, render
 from respublica_env.envs.vector import LearnerBatch, Step
 from respublica_env.rules import Rules
 from respublica_env.seeding import check_seed
@@ -49,38 +51,43 @@ class ResPublicaVecEnv(VecEnv):
     an end like any other (`infos[i]["stalled"]`). `reset_infos[i]["skipped_games"]` counts deals that were skipped
     because the learner had no decision in them.
 
+    Row `i` is what a `ResPublicaEnv` (envs/single_agent.py) of its own would be, in SB3's Monitor.
+
     Args:
         num_envs: games, at least 1.
-        opponents: a compiled bot's name, or a list of names, one for each other seat: entry `j` plays the seat
-            `j + 1` seats after the learner's. May be set later (`set_attr`); it counts from each game's next deal on.
-        seat: the learner's seat; None draws one for each game.
-        num_players: used only where `rules` is None.
-        rules: a Rules, a dict of its fields, or a preset's name; None is the published game.
+        opponents, seat, num_players, rules, on_illegal, mask_in_observation: as for `ResPublicaEnv`. Opponents that are
+            Python code are asked once for all games that wait for them. `opponents` may be set later (`set_attr`).
+        render_mode: None, "ansi", "human" or "rgb_array"; each game is shown as its learner sees it.
         reward: "win", "points" or "margin". Undiscounted: train with gamma 0.999 to 1.
-        on_illegal: "end": an illegal action ends its game with reward -1 and the reason in
-            `infos[i]["illegal_action"]`; "raise": IllegalAction, nothing has changed.
-        mask_in_observation: whether the action mask is appended to the observation.
         seed: game `i` is dealt as `Game(seed=seed + i)`; None takes entropy from the system.
     """
-
-    render_mode: str | None = None
 
     def __init__(
         self,
         num_envs: SupportsIndex,
         opponents: object = "random",
-        seat: int | None = None,
+        seat: SupportsIndex | None = None,
         num_players: int = 4,
         rules: Rules | Mapping[str, Any] | str | None = None,
         reward: str = "win",
         on_illegal: str = "end",
         mask_in_observation: bool = False,
+        render_mode: str | None = None,
         seed: SupportsIndex | None = None,
     ) -> None:
         self.games = LearnerBatch(
-            num_envs, opponents, seat, num_players, rules, reward, on_illegal, mask_in_observation, seed
+            whole_number("num_envs", num_envs, 1),
+            opponents,
+            seat,
+            num_players,
+            rules,
+            reward,
+            on_illegal,
+            mask_in_observation,
+            seed,
         )
         self.rules = self.games.rules
+        self.render_mode = check_render_mode(render_mode)
         super().__init__(
             self.games.batch.num_games,
             spaces.Box(0, 1, (self.games.observation_size,), np.float32),
@@ -88,6 +95,8 @@ class ResPublicaVecEnv(VecEnv):
         )
         self.seed(self.games.batch.seed)
         self._actions: NDArray[Any] = np.zeros(self.num_envs, np.int64)
+        self._returns: NDArray[np.float64] = np.zeros(self.num_envs)  # (B,) rewards of each game so far
+        self._lengths: NDArray[np.int64] = np.zeros(self.num_envs, np.int64)  # (B,) steps of each game so far
         self._started = time.time()
 
     @property
@@ -111,6 +120,7 @@ class ResPublicaVecEnv(VecEnv):
         self.games.reset(seeds=np.array(self._seeds, np.uint64) if fresh else None)
         self._reset_seeds()
         self._reset_options()
+        self._returns[:] = self._lengths[:] = 0
         self.reset_infos = [{"skipped_games": skipped} for skipped in self.games.skipped.tolist()]
         return self.games.observations()
 
@@ -120,54 +130,70 @@ class ResPublicaVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], Infos]:
         """Observations, float32 `(num_envs, D)`, rewards float32, dones bool, infos; all of them new objects."""
-        step = self.games.step(self._actions)
+        games = self.games
         dones = np.zeros(self.num_envs, np.bool_)
         infos: Infos = [{} for _ in range(self.num_envs)]
+        with games.all_or_nothing():
+            step = games.step(self._actions)
+            if step.ended.size:
+                self._write_infos(step, infos)
+                games.reset(step.ended)
+        self._returns += step.rewards
+        self._lengths += 1
         if step.ended.size:
             dones[step.ended] = True
-            self._write_infos(step, infos)
-            self.games.reset(step.ended)
             for game in step.ended.tolist():
-                self.reset_infos[game] = {"skipped_games": int(self.games.skipped[game])}
-        return self.games.observations(), step.rewards.astype(np.float32), dones, infos
+                episode = {"r": round(float(self._returns[game]), 6), "l": int(self._lengths[game])}
+                infos[game]["episode"] = {**episode, "t": round(time.time() - self._started, 6)}
+                self.reset_infos[game] = {"skipped_games": int(games.skipped[game])}
+            self._returns[step.ended] = self._lengths[step.ended] = 0
+        return games.observations(), step.rewards.astype(np.float32), dones, infos
 
     def _write_infos(self, step: Step, infos: Infos) -> None:
-        """The infos of the games that have ended."""
-        seconds = round(time.time() - self._started, 6)
-        stalled = self.games.batch.stalled
-        for game, observation in zip(step.ended.tolist(), step.final_observations, strict=True):
+        """How the games that have just ended did so, and what was last seen."""
+        games = self.games
+        stalled = games.batch.stalled
+        for game, observation in zip(step.ended.tolist(), games.observations(step.ended), strict=True):
             infos[game] = {
                 "terminal_observation": observation,
                 "TimeLimit.truncated": False,
                 "stalled": bool(stalled[game]),
-                "episode": {
-                    "r": round(float(self.games.returns[game]), 6),
-                    "l": int(self.games.lengths[game]),
-                    "t": seconds,
-                },
             }
             if game in step.illegal:
                 infos[game]["illegal_action"] = step.illegal[game]
 
     def action_masks(self) -> MaskBlock:
         """The legal actions of all games, bool `(num_envs, A)`, a copy."""
-        return self.games.action_masks().view(MaskBlock)
+        return self.games.action_masks().view(np.bool_).view(MaskBlock)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any) -> Any:
-        """`"action_masks"`: bool `(k, A)`, a row for each game asked for. The games have no other method."""
-        if method_name != "action_masks":
-            raise AttributeError(f"the games have no method {method_name!r}; they have: action_masks")
+        """What a method of each game asked for returns; the games have these two.
+
+        "action_masks": bool `(k, A)`, a row for each game. "render": a list with what each shows in the render mode.
+        """
+        if method_name not in ("action_masks", "render"):
+            raise AttributeError(f"the games have no method {method_name!r}; they have: action_masks, render")
         if method_args or method_kwargs:
-            raise TypeError("action_masks takes no arguments")
+            raise TypeError(f"{method_name} takes no arguments")
+        if method_name == "render":
+            return [self._shown(game) for game in self._get_indices(indices)]
         masks = self.action_masks()
         return masks if indices is None else masks[list(self._get_indices(indices))]
 
+    def _shown(self, game: int) -> Any:
+        """A game as its learner sees it, in the render mode; None where there is none."""
+        if self.render_mode is None:
+            return None
+        return render(self.games.batch.game(game), self.render_mode, int(self.games.seats[game]))
+
     def has_attr(self, attr_name: str) -> bool:
         """Whether the games have this attribute."""
-        return hasattr(self, attr_name)
+        return attr_name == "seat" or hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute, once for each game asked for. The games share their attributes."""
+        """An attribute, once for each game asked for. The games share all but "seat", the learner's in each game."""
+        if attr_name == "seat":
+            return [int(self.games.seats[i]) for i in self._get_indices(indices)]
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
@@ -183,9 +209,9 @@ class ResPublicaVecEnv(VecEnv):
         """True for SB3's Monitor, whose `episode` is written here; False for every other wrapper."""
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
-    def get_images(self) -> list[None]:
-        """Nothing is drawn."""
-        return [None] * self.num_envs
+    def get_images(self) -> list[NDArray[np.uint8] | None]:
+        """A picture of each game, for render_mode "rgb_array"; else None for each."""
+        return [self._shown(game) if self.render_mode == "rgb_array" else None for game in range(self.num_envs)]
 
     def close(self) -> None:
         """Nothing is held that would need closing."""
