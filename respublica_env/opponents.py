@@ -44,7 +44,7 @@ class PythonOpponent:
         agent: as given.
         name: how messages name it.
         act, choose: how it is asked, the one that it does not have being None.
-        splits: whether its draws in many games at once can be told apart (see envs/generators.py); found out on the way.
+        splits: whether its draws in many games at once can be told apart (see envs/generators.py).
     """
 
     def __init__(self, agent: Any) -> None:

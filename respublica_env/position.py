@@ -62,7 +62,7 @@ from respublica_env.engine.state import (
     set_turns_completed,
     turns_completed,
 )
-from respublica_env.engine.trade import can_pay, can_pay_each, chosen_at, satisfies
+from respublica_env.engine.trade import can_pay, can_pay_each, chosen_at, has_paid
 from respublica_env.engine.turn import show_standing
 from respublica_env.observation import PHASE_NAMES
 from respublica_env.rules import Rules
@@ -466,7 +466,7 @@ class _Reader:
         row[PLAYER] = decided
         if decided == row[ACTIVE] and chosen[1].any():
             refuse("the partner chooses after the active player")
-        if decided == row[PARTNER] and not satisfies(spec, row, 0, int(chosen[0].sum())):
+        if decided == row[PARTNER] and not has_paid(spec, row, 0):
             refuse("the active player has not chosen what it has to pay")
 
     def read_known(self) -> None:

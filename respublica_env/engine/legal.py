@@ -1,8 +1,8 @@
 """Which actions are legal. No rule of its own: it asks the chapters.
 
-The legal ids are written as runs `[start, end)` in rising order into `runs`, int64 `(2 * MAX_RUNS,)`: start, end, start, end, …: whole spans of
-ids are often legal together ("seek anything"), so that counting, choosing at random and writing the mask cost far
-less than one look at each id.
+The legal ids are written as runs `[start, end)` in rising order into `runs`, int64 `(2 * MAX_RUNS,)`, ends behind
+starts: whole spans of ids are often legal together ("seek anything"), so that counting, choosing at random and writing
+the mask cost far less than one look at each id.
 """
 
 import numpy as np

@@ -81,7 +81,7 @@ if COMPILED:
                 index = builder.mul(index, builder.extract_value(view.shape, 1))
             return builder.gep(view.data, [index])
 
-        assert array.layout == "C" and array.ndim <= 2, array
+        assert array.layout == "C", array
         return types.CPointer(array.dtype)(array, types.int64), codegen
 
     @intrinsic
@@ -142,7 +142,7 @@ else:
 
 @inline_jit
 def write_shares(row, start, size, whole, out, at):
-    """Write `size` counts side by side, each as a share of `whole`: strips, the last of which may overlap the one before."""
+    """Write `size` counts side by side, each as a share of `whole`, in strips; the last may overlap the one before."""
     if size < COUNTS:
         for k in range(size):
             out[at + k] = np.float32(row[start + k]) / whole

@@ -154,18 +154,19 @@ def count_chosen(spec, row, side):
 
 
 @inline_jit
-def second_kind(spec, row, at):
+def second_kind(row, at):
     """The kind of the second term, -1 where there is none."""
     return np.int64(row[at + KIND_2]) if row[at + LINK] != ALONE else -1
 
 
 @inline_jit
 def progress(spec, row, side):
-    """What a side has chosen so far: how many cards, how many of the first term's kind, of the second's, of both at
-    the same time, and the highest type (0 when there is none).
+    """What a side has chosen so far, in numbers.
+
+    How many cards, how many of the first term's kind, of the second's, of both at the same time; the highest type.
     """
     at, chosen = description_to_pay(spec, row, side), chosen_at(spec, side)
-    kind, kind_2 = np.int64(row[at + KIND]), second_kind(spec, row, at)
+    kind, kind_2 = np.int64(row[at + KIND]), second_kind(row, at)
     first, end = first_type(spec, kind), end_type(spec, kind)
     first_2, end_2 = first_type(spec, kind_2), end_type(spec, kind_2)  # of kind -1: no type
     total = of_1 = of_2 = of_both = last = 0
@@ -192,6 +193,12 @@ def satisfies(spec, row, side, chosen):
         return fits and total == count + count_2
     first, second = total == count and of_1 == count, total == count_2 and of_2 == count_2
     return first or (link == OR and second)
+
+
+@jit
+def has_paid(spec, row, side):
+    """Whether the chosen cards satisfy what that side is to pay."""
+    return satisfies(spec, row, side, progress(spec, row, side))
 
 
 @inline_jit
@@ -256,7 +263,7 @@ def next_gifts(spec, row, side, chosen):
 
 @inline_jit
 def choose_only_payment(spec, row, side):
-    """Choose all cards at once where the words leave no choice, single types that are not joined by "or"; whether so."""
+    """Choose all cards at once where the words leave no choice (single types, no "or"); whether they do."""
     at, chosen = description_to_pay(spec, row, side), chosen_at(spec, side)
     kind, kind_2, link = np.int64(row[at + KIND]), np.int64(row[at + KIND_2]), row[at + LINK]
     if link == OR or kind >= spec[TYPES] or kind_2 >= spec[TYPES]:
