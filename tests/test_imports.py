@@ -26,6 +26,7 @@ TIERS = {
     "game": (
         "respublica_env.game",
         "respublica_env.batch",
+        "respublica_env.rows",
         "respublica_env.position",
         "respublica_env.position_reader",
         "respublica_env.position_values",
