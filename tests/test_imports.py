@@ -44,6 +44,7 @@ TIERS = {
         "respublica_env.registration",
         "respublica_env.testing",
         "respublica_env.bench",
+        "respublica_env.commands",
         "respublica_env.tables",
     ),
     "agents": ("agents",),
