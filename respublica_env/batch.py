@@ -1,6 +1,5 @@
 """`Batch`: many games at once, each a row of one array."""
 
-import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, SupportsIndex, cast
 
@@ -15,20 +14,18 @@ from respublica_env.engine.legal import room_for_runs
 from respublica_env.engine.state import OVER, PHASE, ROW_SIZE, STALLED, make_shares, make_spec
 from respublica_env.game import Game
 from respublica_env.rows import check_rows
-from respublica_env.rules import Rules, shown
+from respublica_env.rules import Rules, shown, whole
 from respublica_env.seeding import check_seed, given_seed, given_seeds
 
 
 def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     """`value` as an int of at least `least`; ValueError otherwise."""
     try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(value)
+        number = whole(value)
     except TypeError:
-        raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+        raise ValueError(f"{name} must be a whole number, got {shown(value)}") from None
     if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}")
+        raise ValueError(f"{name} must be at least {least}, got {shown(number)}")
     return number
 
 
@@ -185,7 +182,7 @@ class Batch:
         if rows is None or rows.min() < 0 or rows.max() >= self.num_games or len(np.unique(rows)) != len(rows):
             raise ValueError(
                 f"which must be a bool mask of shape ({self.num_games},) or different games from 0 to "
-                f"{self.num_games - 1}, got {which!r}"
+                f"{self.num_games - 1}, got {shown(which)}"
             )
         return rows
 
@@ -232,9 +229,9 @@ class Batch:
         """The observations of any seats, one for each game: whole numbers `(B,)` to float32 `(B, D)`."""
         given = np.asarray(seats)
         if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise ValueError(f"seats must be whole numbers of shape ({self.num_games},), got {seats!r}")
+            raise ValueError(f"seats must be whole numbers of shape ({self.num_games},), got {shown(seats)}")
         if given.min() < 0 or given.max() >= self.rules.num_players:
-            raise ValueError(f"seats must be from 0 to {self.rules.num_players - 1}, got {seats!r}")
+            raise ValueError(f"seats must be from 0 to {self.rules.num_players - 1}, got {shown(seats)}")
         out = np.empty_like(self.observations)
         loops.observe_rows(self._spec, self._shares, self._rows, given.astype(np.int64), out)
         return out
