@@ -4,7 +4,6 @@ One discrete action space serves every decision. A *term* is a count and a kind 
 are numbered kind by kind, count by count within each. `ActionTable` is the one place where ids are computed.
 """
 
-import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, SupportsIndex
 
-import numpy as np
-
-from respublica_env.rules import Rules, shown
+from respublica_env.rules import Rules, shown, whole
 
 # Types of action in the order of their ids; the names are those of the ranges in `ActionTable`.
 TYPES = ("pass_", "offer", "seek", "and_", "or_", "accept", "give", "convert", "draw")
@@ -165,9 +162,7 @@ class ActionTable:
 
     def _check(self, action: SupportsIndex) -> int:
         try:
-            if isinstance(action, (bool, np.bool_)):  # both pass for 0 and 1
-                raise TypeError
-            number = operator.index(action)
+            number = whole(action)
         except TypeError:
             number = -1
         if not 0 <= number < self.size:

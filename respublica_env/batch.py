@@ -1,8 +1,7 @@
 """`Batch`: many games at once, each a row of one array."""
 
-import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,20 +13,19 @@ from respublica_env.engine.crew import Crew
 from respublica_env.engine.legal import room_for_runs
 from respublica_env.engine.state import ACTIVE, OVER, PHASE, PLAYER, ROW_SIZE, STALLED, make_shares, make_spec
 from respublica_env.game import Game
-from respublica_env.rules import Rules
-from respublica_env.seeding import check_seed
+from respublica_env.rows import check_rows
+from respublica_env.rules import Rules, shown, whole
+from respublica_env.seeding import check_seed, given_seed, given_seeds
 
 
 def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     """`value` as an int of at least `least`; ValueError otherwise."""
     try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(value)
+        number = whole(value)
     except TypeError:
-        raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+        raise ValueError(f"{name} must be a whole number, got {shown(value)}") from None
     if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}")
+        raise ValueError(f"{name} must be at least {least}, got {shown(number)}")
     return number
 
 
@@ -156,8 +154,8 @@ class Batch:
         """Begin new games, and play on to the first decision of a caller's seat.
 
         which: the games, as a bool mask `(B,)` or as whole numbers; None is all.
-        seeds: one for each of those games in rising order of mention; a single number `s` gives game `i` the seed
-            `s + i`; None lets each row go on in its own streams, so that it never replays a neighbour's game.
+        seeds: one for each of those games in the order in which `which` names them; a single number `s` gives game `i`
+            the seed `s + i`; None lets each row go on in its own streams, so that it never replays a neighbour's game.
 
         Raises ValueError before anything has changed.
         """
@@ -221,18 +219,16 @@ class Batch:
         if rows is None or rows.min() < 0 or rows.max() >= self.num_games or len(np.unique(rows)) != len(rows):
             raise ValueError(
                 f"which must be a bool mask of shape ({self.num_games},) or different games from 0 to "
-                f"{self.num_games - 1}, got {which!r}"
+                f"{self.num_games - 1}, got {shown(which)}"
             )
         return rows
 
     def _seed_words(self, seeds: SupportsIndex | Iterable[int], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        if np.ndim(seeds) == 0:  # type: ignore[arg-type]
-            first = check_seed(seeds, self.num_games)  # type: ignore[arg-type]
-            return np.uint64(first) + rows.astype(np.uint64)
-        words = [check_seed(seed) for seed in seeds]  # type: ignore[union-attr]
-        if len(words) != len(rows):
-            raise ValueError(f"seeds must hold one seed for each of the {len(rows)} games, got {len(words)}")
-        return np.array(words, np.uint64)
+        several = isinstance(seeds, Iterable) and not isinstance(seeds, (str, bytes, Mapping))
+        if several and getattr(seeds, "ndim", 1) > 0:  # an array without dimensions is a single number
+            return np.array(given_seeds(cast(Iterable[int], seeds), len(rows)), np.uint64)
+        first = given_seed(cast(SupportsIndex, seeds), self.num_games)
+        return np.uint64(first) + rows.astype(np.uint64)
 
     @property
     def scores(self) -> NDArray[np.int64]:
@@ -270,9 +266,9 @@ class Batch:
         """The observations of any seats, one for each game: whole numbers `(B,)` to float32 `(B, D)`."""
         given = np.asarray(seats)
         if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise ValueError(f"seats must be whole numbers of shape ({self.num_games},), got {seats!r}")
+            raise ValueError(f"seats must be whole numbers of shape ({self.num_games},), got {shown(seats)}")
         if given.min() < 0 or given.max() >= self.rules.num_players:
-            raise ValueError(f"seats must be from 0 to {self.rules.num_players - 1}, got {seats!r}")
+            raise ValueError(f"seats must be from 0 to {self.rules.num_players - 1}, got {shown(seats)}")
         out = np.empty_like(self.observations)
         loops.observe_rows(self._spec, self._shares, self._rows, given.astype(np.int64), out)
         return out
@@ -287,7 +283,13 @@ class Batch:
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go back to what `get_state` returned; ValueError for a state of other rules or another size."""
+        """Go back to what `get_state` returned.
+
+        Raises ValueError, and nothing has changed, for a state of other rules or another size, or one whose rows hold
+        what no game can be (see rows.py: numbers out of range, cards that do not add up, nobody who can act).
+        """
+        if not isinstance(state, Mapping):
+            raise ValueError(f"a state is a dict of rules, seed, rows and controllers, got {shown(state)}")
         missing = {"rules", "seed", "rows", "controllers"} - set(state)
         if missing:
             raise ValueError(f"a state holds rules, seed, rows and controllers; missing: {', '.join(sorted(missing))}")
@@ -298,10 +300,15 @@ class Batch:
             raise ValueError(
                 f"the state has rows {rows.dtype} {rows.shape}, this batch {self._rows.dtype} {self._rows.shape}"
             )
-        if controllers.shape != self._controllers.shape:
-            raise ValueError(f"controllers must have the shape {self._controllers.shape}, got {controllers.shape}")
+        if controllers.shape != self._controllers.shape or controllers.dtype.kind not in "iu":
+            raise ValueError(
+                f"controllers must be whole numbers of the shape {self._controllers.shape}, "
+                f"got {controllers.dtype} of the shape {controllers.shape}"
+            )
         self._check_controllers(controllers)
-        self.seed = check_seed(state["seed"], self.num_games)
+        seed = given_seed(state["seed"], self.num_games)
+        check_rows(self.rules, rows)
+        self.seed = seed
         self._rows[:] = rows
         self._controllers[:] = controllers
         self._run(loops.SHOW, self.player)

@@ -1,16 +1,14 @@
 """Why an action is illegal, in words. No rule is applied here: the engine says what is legal, this says why not."""
 
-import operator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from respublica_env.actions import action_table
+from respublica_env.rules import shown, whole
 
 if TYPE_CHECKING:
     from respublica_env.game import Game
 
-SHOWN = 8  # legal actions listed in a message
+LISTED = 8  # legal actions listed in a message
 
 # What each phase asks for, by the types of action that it takes.
 ASKED = {
@@ -29,13 +27,11 @@ def why_illegal(game: "Game", action: Any) -> str:
     """One sentence that names the action, what the phase takes, and what is legal; or that it is legal."""
     table = action_table(game.rules)
     try:
-        if isinstance(action, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(action)
+        number = whole(action)
     except TypeError:
-        return f"an action is a whole number from 0 to {table.size - 1}, got {action!r}"
+        return f"an action is a whole number from 0 to {table.size - 1}, got {shown(action)}"
     if not 0 <= number < table.size:
-        return f"action {number} does not exist, actions go from 0 to {table.size - 1}"
+        return f"action {shown(number)} does not exist, actions go from 0 to {table.size - 1}"
     words = f'action {number}, "{table.describe(number)}",'
     if game.terminated:
         return f"{words} is illegal: the game is over"
@@ -45,6 +41,6 @@ def why_illegal(game: "Game", action: Any) -> str:
     taken, rule = ASKED[game.phase]
     kind = next(name for name, span in table.spans.items() if number in span)
     reason = rule if kind in taken else f"{game.phase} does not take it; {rule}"
-    shown = ", ".join(f'{i} "{table.describe(i)}"' for i in legal[:SHOWN])
-    more = f" and {len(legal) - SHOWN} more" if len(legal) > SHOWN else ""
-    return f"{words} is illegal for player {game.player} in {game.phase}: {reason}. Legal: {shown}{more}"
+    listed = ", ".join(f'{i} "{table.describe(i)}"' for i in legal[:LISTED])
+    more = f" and {len(legal) - LISTED} more" if len(legal) > LISTED else ""
+    return f"{words} is illegal for player {game.player} in {game.phase}: {reason}. Legal: {listed}{more}"

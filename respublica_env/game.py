@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from respublica_env.actions import IllegalAction, action_table
+from respublica_env.decks import check_deck, check_deck_name
 from respublica_env.engine import batch as loops
 from respublica_env.engine.bots import BOT_NAMES
 from respublica_env.engine.determinize import determinize
@@ -37,11 +38,10 @@ from respublica_env.engine.state import (
 )
 from respublica_env.explain import why_illegal
 from respublica_env.observation import PHASE_NAMES
-from respublica_env.position import row_from_dict, row_to_dict
-from respublica_env.rules import Rules
-from respublica_env.seeding import check_seed
-
-DECK_NAMES = ("population", "technology")
+from respublica_env.position import row_to_dict
+from respublica_env.position_reader import row_from_dict
+from respublica_env.rules import Rules, shown, whole
+from respublica_env.seeding import check_seed, given_seed
 
 
 class Game:
@@ -66,10 +66,10 @@ class Game:
     ) -> None:
         self._allocate(Rules.of(rules))
         self.seed = check_seed(seed)
-        population = self._check_deck("population", population_deck)
-        technology = self._check_deck("technology", technology_deck)
+        given = {"population": population_deck, "technology": technology_deck}
+        decks = [None if deck is None else check_deck(self.rules, name, deck) for name, deck in given.items()]
         self._start_streams()
-        self._deal(population, technology)
+        self._deal(*decks)
 
     def reset(self, seed: SupportsIndex | None = None) -> None:
         """A new game: dealt as `Game(rules, seed)` deals, or, without a seed, from where its own deck stream stands."""
@@ -124,27 +124,6 @@ class Game:
             0,
             1,
         )
-
-    def _check_deck(self, name: str, deck: Iterable[int] | None) -> list[int] | None:
-        """The deck as a list, or ValueError when it does not hold exactly the cards of its back."""
-        if deck is None:
-            return None
-        first = 0 if name == "population" else self.rules.population_types
-        size = self.rules.population_types if name == "population" else self.rules.technology_types
-        try:
-            cards = [operator.index(card) for card in deck]
-        except TypeError:
-            raise ValueError(f"{name}_deck must hold card types {first} to {first + size - 1}, got {deck!r}") from None
-        for card in range(first, first + size):
-            if cards.count(card) != self.rules.copies:
-                raise ValueError(
-                    f"{name}_deck must hold {self.rules.copies} cards of each type from {first} to {first + size - 1}, "
-                    f"it holds {cards.count(card)} of type {card}"
-                )
-        if len(cards) != size * self.rules.copies:
-            wrong = next(card for card in cards if not first <= card < first + size)
-            raise ValueError(f"{name}_deck must hold only types {first} to {first + size - 1}, it holds a {wrong}")
-        return cards
 
     @classmethod
     def _from_row(cls, rules: Rules, row: NDArray[np.int16], seed: int) -> "Game":
@@ -267,13 +246,11 @@ class Game:
 
     def _check_seat(self, seat: SupportsIndex) -> int:
         try:
-            if isinstance(seat, (bool, np.bool_)):
-                raise TypeError
-            number = operator.index(seat)
+            number = whole(seat)
         except TypeError:
-            raise ValueError(f"seat must be from 0 to {self.rules.num_players - 1}, got {seat!r}") from None
+            number = -1
         if not 0 <= number < self.rules.num_players:
-            raise ValueError(f"seat must be from 0 to {self.rules.num_players - 1}, got {number}")
+            raise ValueError(f"seat must be from 0 to {self.rules.num_players - 1}, got {shown(seat)}")
         return number
 
     # -- what a player sees and does
@@ -329,8 +306,8 @@ class Game:
 
     def play_bot(self, bot: str) -> int:
         """Let a compiled bot take the present decision; returns the action it chose. It uses its seat's stream."""
-        if bot not in BOT_NAMES:
-            raise ValueError(f"no compiled bot is named {bot!r}; there are: {', '.join(BOT_NAMES)}")
+        if not isinstance(bot, str) or bot not in BOT_NAMES:
+            raise ValueError(f"no compiled bot is named {shown(bot)}; there are: {', '.join(BOT_NAMES)}")
         if self.terminated:
             raise IllegalAction("the game is over")
         action = int(loops.choose_row(self._spec, self._row, self._runs, BOT_NAMES.index(bot)))
@@ -370,7 +347,7 @@ class Game:
         if not isinstance(position, Mapping) or "rules" not in position:
             raise ValueError(f"a position is a dict with the key 'rules', got {type(position).__name__}")
         rules = Rules.of(position["rules"])
-        seed = check_seed(position.get("seed", 0))
+        seed = given_seed(position.get("seed", 0))
         return cls._from_row(rules, row_from_dict(rules, position, seed), seed)
 
     def determinize(self, seat: SupportsIndex, rng: np.random.Generator) -> "Game":
@@ -392,13 +369,14 @@ class Game:
 
         ValueError when the deck has no such card left; nothing has changed.
         """
-        if deck not in DECK_NAMES:
-            raise ValueError(f"deck must be 'population' or 'technology', got {deck!r}")
-        cards = self._deck(deck)
-        places = np.flatnonzero(cards == card)
-        if isinstance(card, (bool, str)) or len(places) == 0:
+        cards = self._deck(check_deck_name(deck))
+        try:
+            places = np.flatnonzero(cards == whole(card))
+        except TypeError:
+            places = np.zeros(0, np.int64)
+        if len(places) == 0:
             left = sorted(set(cards.tolist()))
-            raise ValueError(f"the {deck} deck has no card of type {card!r} left; it has {left}")
+            raise ValueError(f"the {deck} deck has no card of type {shown(card)} left; it has {left}")
         below = places[0]
         cards[0], cards[below] = cards[below], cards[0]
 

@@ -23,7 +23,7 @@ from respublica_env.actions import IllegalAction
 from respublica_env.engine.state import DECKS, POPULATION_CARDS, STREAMS, make_spec
 from respublica_env.files import write_whole
 from respublica_env.game import Game
-from respublica_env.rules import Rules, shown
+from respublica_env.rules import Rules, shown, whole
 
 FORMAT = "respublica-record/1"
 HEADER_KEYS = ("format", "rules", "population_deck", "technology_deck", "agents")
@@ -77,10 +77,14 @@ class Record:
 
     def at(self, decisions: int) -> Game:
         """The position after so many decisions, 0 to `len(record)`; ValueError for another number."""
-        if isinstance(decisions, bool) or not 0 <= decisions <= len(self):
+        try:
+            number = whole(decisions)
+        except TypeError:
+            number = -1
+        if not 0 <= number <= len(self):
             raise ValueError(f"the record has positions 0 to {len(self)}, got {shown(decisions)}")
         game = self.start()
-        for action in self.actions[:decisions]:
+        for action in self.actions[:number]:
             game.step(action)
         return game
 
@@ -110,8 +114,10 @@ class Recorder:
     """
 
     def __init__(self, game: Game, agents: Iterable[str] = ()) -> None:
+        if not isinstance(game, Game):
+            raise ValueError(f"a Game is recorded, got {shown(game)}")
         population, technology = decks_before_deal(game)
-        names = _check_agents(list(agents), game.rules)
+        names = _check_agents(agents, game.rules)
         self.game = game
         self._start = Record(game.rules, population, technology, names)
         if not _is_fresh(game, self._start):
@@ -167,8 +173,10 @@ def decks_before_deal(game: Game) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def write_record(path: str | os.PathLike[str], record: Record) -> None:
     """Write a record to a file, whole or not at all: an existing file is replaced only by a finished one.
 
-    Raises OSError when the file cannot be written.
+    Raises ValueError for what is no record, OSError when the file cannot be written.
     """
+    if not isinstance(record, Record):
+        raise ValueError(f"a Record is written, got {shown(record)}")
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
@@ -226,7 +234,7 @@ class _Reader:
 
     def parse(self, line: bytes) -> dict[str, Any]:
         try:
-            values = json.loads(line)
+            values = json.loads(line, object_pairs_hook=_once)
         except (ValueError, RecursionError) as error:
             self.fail(f"not JSON ({error})")
         if not isinstance(values, dict):
@@ -237,7 +245,7 @@ class _Reader:
         missing = [key for key in wanted if key not in values]
         unknown = [key for key in values if key not in wanted]
         if missing or unknown:
-            what = f"{', '.join(missing)} missing" if missing else f"unknown {', '.join(unknown)}"
+            what = f"{', '.join(missing)} missing" if missing else f"unknown {shown(unknown[0])}"
             self.fail(f"must have the keys {', '.join(wanted)}: {what}")
 
     def head(self, values: dict[str, Any]) -> Record:
@@ -299,8 +307,18 @@ def _breaks_off(line: bytes) -> bool:
     return False
 
 
-def _check_agents(names: list[Any], rules: Rules) -> tuple[str, ...]:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, or ValueError when a key stands in it twice: a reader could take either value."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {shown(next(key for key in keys if keys.count(key) > 1))} stands twice")
+    return values
+
+
+def _check_agents(agents: Iterable[Any], rules: Rules) -> tuple[str, ...]:
     """The names, or ValueError unless there is one for each seat or none at all."""
+    names = list(agents) if isinstance(agents, Iterable) and not isinstance(agents, str) else [agents]
     if len(names) not in (0, rules.num_players) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"agents must be {rules.num_players} names, one for each seat, or none, got {shown(names)}")
+        raise ValueError(f"agents must be {rules.num_players} names, one for each seat, or none, got {shown(agents)}")
     return tuple(names)

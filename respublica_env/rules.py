@@ -1,6 +1,7 @@
 """The rules object: everything that sets one game of Res Publica apart from another, with presets and card names."""
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -266,12 +267,19 @@ PRESETS: dict[str, Callable[..., Rules]] = {"standard": Rules.standard, "mini": 
 
 
 def shown(value: object, width: int = 100) -> str:
-    """`value` as an error message shows it: its repr, cut to `width` characters."""
+    """`value` as an error message shows it: its repr in one line, cut to `width` characters."""
     try:
-        text = repr(value)
+        text = re.sub(r"\s*\n\s*", " ", repr(value))
     except Exception:  # noqa: BLE001 - the message must come out whatever a repr does (that of a huge int raises)
         text = f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def whole(value: Any) -> int:
+    """A whole number as an int; TypeError for anything else, and for bools, which would pass for 0 and 1."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{value} is no whole number")
+    return operator.index(value)
 
 
 def _is_whole(value: object) -> bool:

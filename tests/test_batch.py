@@ -1,5 +1,6 @@
 """`Batch`: the same games as `Game`, whatever the index, the threads or the process; resets, refusals."""
 
+import itertools
 import multiprocessing
 from typing import Any
 
@@ -226,6 +227,14 @@ def test_seeds_go_to_the_games_in_the_order_of_mention() -> None:
     assert rows[0].tobytes() == Game(SHORT, seed=60).__getstate__()["row"].tobytes()
 
 
+@pytest.mark.parametrize("form", [iter, tuple, np.array, lambda seeds: (seed for seed in seeds)], ids=repr)
+def test_seeds_come_in_any_form(form: Any) -> None:
+    batch = Batch(SHORT, num_games=3, seed=1)
+    batch.reset(which=[2, 0], seeds=form([50, 60]))
+    assert fingerprint(batch.game(2))[-300:] == fingerprint(Game(SHORT, seed=50))[-300:]
+    assert fingerprint(batch.game(0))[-300:] == fingerprint(Game(SHORT, seed=60))[-300:]
+
+
 def test_a_single_seed_counts_on_by_game() -> None:
     batch = played(Batch(SHORT, num_games=3, seed=1), 5)
     batch.reset(seeds=np.int64(70))
@@ -281,6 +290,11 @@ BAD_SEEDS = (
     [1, 2, np.nan],
     [True, 1, 2],
     ["1", 2, 3],
+    [1, 2, None],
+    itertools.count(),
+    "123",
+    b"123",
+    {1: 1, 2: 2, 3: 3},
 )
 BAD_SINGLE = (-1, 2**63, 2**63 - 2, 1.0, float("nan"), True, "7", [[1, 2, 3]], np.zeros((3, 2), int))
 

@@ -10,6 +10,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from respublica_env import Batch, Rules
+from respublica_env.engine.state import (
+    ACTIVE,
+    AND,
+    BACKS,
+    BUILT,
+    CHOSEN,
+    CITIES,
+    HAND_OVER,
+    HANDS,
+    KIND,
+    KNOWN,
+    OFFERED,
+    OVER,
+    PARTNER,
+    PHASE,
+    PLAYER,
+    POPULATION_DRAWN,
+    SAID,
+    SAID_SIZE,
+    STANDING,
+    STREAMS,
+    TECHNOLOGY_DRAWN,
+    TURN_HIGH,
+    make_spec,
+)
 from tests.strategies import batch_fingerprint, rules
 from tests.test_batch import BATCH_SEEDS, SHORT, play_out, played
 
@@ -54,9 +79,15 @@ BAD_STATES: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "other rules": (lambda: state_of(Rules(), 2), "the state is of other rules"),
     "another size": (lambda: state_of(SHORT, 3), "the state has rows"),
     "another dtype": (lambda: {"rows": state_of(SHORT, 2)["rows"].astype(np.int64)}, "the state has rows"),
-    "other controllers": (lambda: {"controllers": np.zeros((2, 4), np.int8)}, "controllers must have the shape"),
+    "other controllers": (
+        lambda: {"controllers": np.zeros((2, 4), np.int8)},
+        "controllers must be whole numbers",
+    ),
     "no such bot": (lambda: {"controllers": np.full((2, 3), 9, np.int8)}, "controllers must be -1"),
+    "controllers that are no numbers": (lambda: {"controllers": np.zeros((2, 3))}, "controllers must be whole numbers"),
     "no seed": (lambda: {"seed": -1}, "seed must be"),
+    "an unknown seed": (lambda: {"seed": None}, "seed must be"),
+    "rules of no kind": (lambda: {"rules": 7}, "rules must be"),
 }
 
 
@@ -67,6 +98,83 @@ def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(change: Any, m
     with pytest.raises(ValueError, match=message):
         batch.set_state(state_of(SHORT, 2) | change())
     assert batch_fingerprint(batch) == before
+
+
+@pytest.mark.parametrize("state", [None, 3, [], "state", [[1]], np.zeros(4), object()], ids=repr)
+def test_what_is_no_state_is_refused(state: Any) -> None:
+    batch = Batch(SHORT, num_games=2, seed=1)
+    with pytest.raises(ValueError, match="a state is a dict of rules, seed, rows and controllers, got"):
+        batch.set_state(state)
+
+
+SPEC = make_spec(SHORT)
+BAD_FIELDS: dict[str, tuple[int, int, str]] = {
+    "no such phase": (PHASE, 9, "phase is not from 0 to 8"),
+    "over, with a player": (PHASE, OVER, "a player is active"),
+    "nobody active": (ACTIVE, -1, "a player is active"),
+    "no such player": (PLAYER, 3, "player is not from -1 to 2"),
+    "another player": (PLAYER, 1, "another than the active player decides"),
+    "a partner": (PARTNER, 1, "a partner exactly in HAND_OVER"),
+    "a turn without end": (TURN_HIGH, 32767, "turn"),
+    "more monuments than cards": (BUILT, 30000, "monuments built"),
+    "a deck below its end": (POPULATION_DRAWN, 1000, "population cards drawn"),
+    "a deck longer than it is": (TECHNOLOGY_DRAWN, -1, "technology cards drawn"),
+    "a hand out of nothing": (HANDS, 12, "the cards of the game"),
+    "a negative hand": (HANDS + 1, -1, "a count of cards is negative"),
+    "hand sizes": (int(SPEC[BACKS]), 300, "hand sizes"),
+    "words of no kind": (int(SPEC[SAID]) + KIND, 9999, "words are none"),
+    "cities for nothing": (int(SPEC[CITIES]), 1, "spent cards are not those of cities"),
+    "points for nothing": (int(SPEC[STANDING]), 1, "what the seats have built"),
+    "knowledge of nothing": (int(SPEC[KNOWN]), 100, "known holdings"),
+    "a choice of nothing": (int(SPEC[CHOSEN]), 1, "chosen cards"),
+    "a card of no type": (int(SPEC[STREAMS]) - 1, 77, "the cards of the game|other cards"),
+}
+
+
+@pytest.mark.parametrize(("place", "value", "message"), BAD_FIELDS.values(), ids=BAD_FIELDS)
+def test_rows_that_are_no_games_are_refused_and_nothing_changes(place: int, value: int, message: str) -> None:
+    """Compiled code looks up whatever stands in a row."""
+    batch = played(Batch(SHORT, num_games=4, seed=1), 4)
+    before = batch_fingerprint(batch)
+    state = Batch(SHORT, num_games=4, seed=5).get_state()
+    state["rows"][2, place] = value
+    with pytest.raises(ValueError, match=f"impossible game 2: .*({message})"):
+        batch.set_state(state)
+    assert batch_fingerprint(batch) == before
+
+
+def test_a_row_in_which_nobody_can_act_is_refused() -> None:
+    batch = Batch(Rules(num_players=3, auto_forced=False), num_games=2, seed=1)
+    while not (batch.get_state()["rows"][:, PHASE] == HAND_OVER).any():
+        batch.step([np.flatnonzero(mask)[-1] for mask in batch.action_masks])
+    state = batch.get_state()
+    game = int((state["rows"][:, PHASE] == HAND_OVER).argmax())
+    spec = make_spec(batch.rules)
+    said = int(spec[SAID]) + SAID_SIZE * state["rows"][game, ACTIVE]
+    state["rows"][game, said : said + SAID_SIZE] = [OFFERED, AND, 4, 5, 4, 6]  # technology, of which there is none yet
+    with pytest.raises(ValueError, match=f"impossible game {game}: nobody can act"):
+        batch.set_state(state)
+
+
+@some
+@given(rules(), BATCH_SEEDS, st.integers(0, 30), st.data())
+def test_whatever_stands_in_the_rows_is_refused_or_can_be_played(
+    rule_set: Rules, seed: int, steps: int, data: st.DataObject
+) -> None:
+    batch = played(Batch(rule_set, num_games=2, seed=seed), steps)
+    state, before = batch.get_state(), batch_fingerprint(batch)
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, int(make_spec(rule_set)[STREAMS]) - 1))
+        state["rows"][1, place] = data.draw(st.integers(-2, 8) | st.integers(-32768, 32767))
+    try:
+        batch.set_state(state)
+    except ValueError:
+        assert batch_fingerprint(batch) == before
+    else:
+        batch.controllers[:] = 0
+        batch.step([0, 0])
+        assert batch.observations.min() >= 0
+        batch.game(1).to_dict()
 
 
 def test_a_state_with_a_part_missing_is_refused() -> None:

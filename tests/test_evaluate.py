@@ -188,6 +188,14 @@ def test_command_writes_the_json_and_says_the_same_twice(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["result.json", "rules.json"]
 
 
+def test_a_file_of_rules_nested_without_end_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    with pytest.raises(SystemExit):
+        main(["--agents", "greedy", "random", "--rules", str(tmp_path / "deep.json")])
+    said = capsys.readouterr().err
+    assert "must be a preset (standard, mini, small) or a JSON file" in said and said.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -195,6 +203,8 @@ def test_command_writes_the_json_and_says_the_same_twice(
         (["--agents", "greedy", "nobody"], "no agent is named 'nobody'; there are: random, greedy"),
         (["--rules", "nothing"], "must be a preset (standard, mini, small) or a JSON file"),
         (["--rules", "{folder}"], "must be a preset"),
+        (["--rules", "standard", "--agents", "greedy"], "--agents must name one for each of 2 to 6 players, got 1"),
+        (["--json", "{folder}/a\0b"], "--json must name a file"),
         (["--deals", "0"], "deals must be a whole number of at least 1, got 0"),
         (["--deals", "many"], "--deals"),
         (["--seed", "-1"], "seed must be from 0"),

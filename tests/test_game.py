@@ -1,7 +1,9 @@
 """`Game`: seeds, decks, words, positions, refusals."""
 
+import itertools
 import json
 import pickle
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -136,7 +138,7 @@ BAD_DECKS: dict[str, tuple[dict[str, Any], str]] = {
     "a card too many": ({"population_deck": [*POPULATION, 0]}, r"12 cards of each type .* holds 13 of type 0"),
     "a card too few": ({"population_deck": POPULATION[1:]}, r"12 cards of each type .* holds 11 of type 0"),
     "empty": ({"population_deck": []}, "holds 0 of type 0"),
-    "the other back": ({"technology_deck": POPULATION}, "technology_deck must hold 12 cards of each type from 5 to 9"),
+    "the other back": ({"technology_deck": POPULATION}, "technology_deck must hold only types 5 to 9, it holds a 0"),
     "one of the other back": ({"population_deck": [*POPULATION, 5]}, "only types 0 to 4, it holds a 5"),
     "one of no type": ({"technology_deck": [*TECHNOLOGY, 10]}, "only types 5 to 9, it holds a 10"),
     "a negative type": ({"population_deck": [*POPULATION, -1]}, "only types 0 to 4, it holds a -1"),
@@ -144,6 +146,11 @@ BAD_DECKS: dict[str, tuple[dict[str, Any], str]] = {
     "words": ({"technology_deck": ["Wheel"] * 60}, "technology_deck must hold card types 5 to 9"),
     "a string": ({"technology_deck": "5" * 60}, "technology_deck must hold card types 5 to 9"),
     "None inside": ({"population_deck": [*POPULATION[1:], None]}, "population_deck must hold card types 0 to 4"),
+    "bools": (
+        {"population_deck": [bool(k) if k < 2 else k for k in POPULATION]},
+        "population_deck must hold card types",
+    ),
+    "without an end": ({"population_deck": itertools.count()}, "only types 0 to 4, it holds a 5"),
     "a number": ({"population_deck": 5}, "population_deck must hold card types 0 to 4"),
     "two dimensions": ({"population_deck": [POPULATION]}, "population_deck must hold card types 0 to 4"),
 }
@@ -180,7 +187,9 @@ def test_the_card_set_next_is_drawn_next() -> None:
 @pytest.mark.parametrize(
     ("deck", "card"),
     [("discard", 0), ("", 0), (None, 0), ("population", 5), ("technology", 0), ("population", -1), ("population", 99)]
-    + [("population", card) for card in (True, "0", None, 1.5, float("nan"))],
+    + [("population", card) for card in (True, "0", None, 1.5, float("nan"))]
+    + [("population", card) for card in (1.0, np.True_, [1], np.array([1]), np.arange(60), Decimal(1))]
+    + [(["population"], 1), (np.array(["population"] * 2), 1)],
 )
 def test_set_next_refuses_what_it_cannot_do(deck: Any, card: Any) -> None:
     game = Game(seed=2)
@@ -238,6 +247,41 @@ def test_a_step_after_the_end_is_illegal() -> None:
         game.step(0)
     with pytest.raises(IllegalAction, match="the game is over"):
         game.play_bot("random")
+    assert fingerprint(game) == before
+
+
+class Broken:
+    """Its repr raises: a refusal must not."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("value", [Broken(), np.zeros((3, 3)), ["long"] * 10_000, 10**3000], ids=type)
+def test_a_refusal_is_one_line_that_can_be_read(value: Any) -> None:
+    """Whatever was given: it is named, cut short, in one line."""
+    game = Game("mini", seed=0)
+    before = fingerprint(game)
+    for ask in (
+        lambda: Game(seed=value),
+        lambda: Game(value),
+        lambda: Game(population_deck=value),
+        lambda: Game(population_deck=[value]),
+        lambda: game.step(value),
+        lambda: game.observation(value),
+        lambda: game.describe(value),
+        lambda: game.parse(value),
+        lambda: game.set_next(value, 0),
+        lambda: game.set_next("population", value),
+        lambda: game.play_bot(value),
+        lambda: Game.from_dict({**game.to_dict(), "hands": value}),
+        lambda: Game.from_dict({**game.to_dict(), "turn": value}),
+        lambda: Game.from_dict({**game.to_dict(), "said": [value, None]}),
+        lambda: Game.from_dict({**game.to_dict(), "phase": value}),
+    ):
+        with pytest.raises(ValueError) as refused:
+            ask()
+        assert "\n" not in str(refused.value) and len(str(refused.value)) < 600
     assert fingerprint(game) == before
 
 

@@ -3,6 +3,7 @@
 import copy
 from typing import Any
 
+import numpy as np
 import pytest
 
 from respublica_env import Game, Rules
@@ -26,6 +27,7 @@ TECHNOLOGY = [3, 3, 4, 4, 3, 3, 4, 4]
 OFFER = ["offer 1 Roman", "or 1 Babylonian"]
 ANSWERS = ["offer 1 Egyptian", "nothing more", "pass"]
 SEARCH = ["seek 1 Babylonian", "nothing more", "seek 2 Roman", "nothing more", "pass"]
+MONUMENT: list[str] = []  # no play leads there so soon: a monument is written into the beginning
 SCRIPTS: dict[str, list[str]] = {
     "announce": [],
     "extend": OFFER[:1],
@@ -40,6 +42,7 @@ SCRIPTS: dict[str, list[str]] = {
     "built": ["pass", "convert Roman"],
     "draw": ["pass", "convert Roman", "pass"],
     "next turn": ["pass", "convert Roman", "pass", "draw 1 population + 1 technology"],
+    "monument": MONUMENT,
     "last converts": ["pass", "pass", "draw 1 population"] * 2,
     "over": ["pass", "pass", "draw 1 population"] * 2 + ["pass"] * 3,
 }
@@ -54,6 +57,10 @@ def play_script(script: list[str]) -> Game:
             game.step(0)
         else:
             game.step(game.parse(words))
+    if script is MONUMENT:
+        position = game.to_dict() | {"technology_deck": TECHNOLOGY[2:], "monuments": [[4], [], []], "builders": [0]}
+        position["spent"][3] = 2
+        game = Game.from_dict(position)
     return game
 
 
@@ -71,6 +78,7 @@ PHASES = {
     "built": "CONVERT",
     "draw": "DRAW",
     "next turn": "ANNOUNCE",
+    "monument": "ANNOUNCE",
     "last converts": "FINAL_CONVERT",
     "over": "OVER",
 }
@@ -100,7 +108,7 @@ def broken(name: str, changes: Changes) -> dict[str, Any]:
     return position
 
 
-def said(form: str, *terms: list[Any], link: str | None = None) -> dict[str, Any]:
+def said(form: Any, *terms: list[Any], link: Any = None) -> dict[str, Any]:
     return {"form": form, "terms": list(terms), "link": link}
 
 
@@ -155,7 +163,8 @@ IMPOSSIBLE: list[tuple[str, str, Changes]] = [
     ("turn is 2 of at most 2", "last converts", {("stalled",): False}),
     ("turn is 3 of at most 2", "next turn", {("turn",): 3}),
     ("final_turns_left counts turns of a final round", "announce", {("final_turns_left",): 1}),
-    ("monuments are .*, the pile falls", "announce", {
+    ("monuments are .*, built by .1.; the pile falls", "monument", {("builders",): [1]}),
+    ("monuments are .*; the pile falls", "announce", {
         ("monuments", 0): [3], ("spent", 3): 2, ("technology_deck",): [3, 3, 4, 4, 4, 4],
     }),
     # Speakers.
@@ -205,23 +214,36 @@ def test_an_impossible_position_is_refused_with_the_reason(reason: str, name: st
 MALFORMED: list[tuple[str, str, Changes]] = [
     ("missing hands", "announce", {("hands",): ANY}),
     ("missing known", "announce", {("known",): ANY}),
-    ("unknown colour", "announce", {("colour",): 1}),
+    ("unknown 'colour'", "announce", {("colour",): 1}),
     ("the key 'rules'", "announce", {("rules",): ANY}),
     ("rules must be", "announce", {("rules",): 7}),
     ("copies must be", "announce", {("rules", "copies"): 99}),
     ("hands must be whole numbers of shape", "announce", {("rules", "num_players"): 4}),
     ("seed must be", "announce", {("seed",): 1.5}),
     ("seed must be", "announce", {("seed",): -1}),
+    ("seed must be", "announce", {("seed",): None}),
     ("phase must be one of", "announce", {("phase",): "LUNCH"}),
     ("phase must be one of", "announce", {("phase",): 0}),
     ("hands must be whole numbers of shape", "announce", {("hands", 0, 0): 2.0}),
     ("hands must be whole numbers of shape", "announce", {("hands", 0, 0): float("nan")}),
     ("hands must be whole numbers of shape", "announce", {("hands", 0, 0): "2"}),
     ("hands must be whole numbers of shape", "announce", {("hands", 0, 0): None}),
-    ("hands must be whole numbers of shape", "announce", {("hands", 0, 0): 2**70}),
     ("hands must be whole numbers of shape", "announce", {("hands", 0, 0): ANY}),
     ("hands must be whole numbers of shape", "announce", {("hands",): None}),
     ("hands holds 40000", "announce", {("hands", 0, 0): 40000}),
+    ("hands holds 1180591620717411303424", "announce", {("hands", 0, 0): 2**70}),
+    # Bools pass for 0 and 1 in most of Python, here they do not.
+    ("hands must be whole numbers of shape", "announce", {("hands", 0, 1): False}),
+    ("hands must be whole numbers of shape", "announce", {("hands",): np.zeros((3, 5), bool)}),
+    ("spent must be whole numbers of shape", "announce", {("spent", 0): False}),
+    ("cities must be whole numbers of shape", "announce", {("cities",): [0, False, 0]}),
+    ("population_deck must be whole numbers of shape", "announce", {("population_deck", 1): True}),
+    ("chosen must be whole numbers of shape", "active gives", {("chosen", 0, 0): False}),
+    ("known must be whole numbers of shape", "announce", {("known", 0, 1, 1): True}),
+    ("public must be whole numbers of shape", "announce", {("public", 0, 0): np.False_}),
+    ("streams must be 5 whole numbers", "announce", {("streams", 0): True}),
+    ("said must hold", "respond", {("said", 0): said("offer", [True, 0])}),
+    ("said must hold", "respond", {("said", 0): said("offer", [1, False])}),
     ("population_deck must be a list", "announce", {("population_deck",): None}),
     ("population_deck must be a list", "announce", {("population_deck",): "012"}),
     ("population_deck must be whole numbers", "announce", {("population_deck", 0): 0.0}),
@@ -230,6 +252,15 @@ MALFORMED: list[tuple[str, str, Changes]] = [
     ("monuments must be a list of points", "announce", {("monuments", 0): 4}),
     ("monuments must be a list of points", "announce", {("monuments", 0): None}),
     ("monuments must be a list of points", "announce", {("monuments", 0): "4"}),
+    ("monuments must be a list of points", "monument", {("monuments",): [[4.0], [], []]}),
+    ("monuments must be a list of points", "monument", {("monuments",): [[True], [], []]}),
+    ("monuments must be a list of points", "monument", {("monuments",): {0: [4], 1: [], 2: []}}),
+    ("builders must be whole numbers of shape", "monument", {("builders",): 0}),
+    ("builders must be whole numbers of shape", "monument", {("builders",): [0.0]}),
+    ("builders must be whole numbers of shape", "monument", {("builders",): [False]}),
+    ("builders must be whole numbers of shape", "monument", {("builders",): [0, 0]}),
+    ("builders must be whole numbers of shape", "announce", {("builders",): [0]}),
+    ("builders must be whole numbers of shape", "announce", {("builders",): "no"}),
     ("turn must be a whole number", "announce", {("turn",): 0.0}),
     ("turn must be a whole number", "announce", {("turn",): False}),
     ("turn must be a whole number", "announce", {("turn",): None}),
@@ -241,6 +272,11 @@ MALFORMED: list[tuple[str, str, Changes]] = [
     ("said must hold None, 'pass' or a dict", "respond", {("said", 0): "offer 1 Roman"}),
     ("said must hold None, 'pass' or a dict", "respond", {("said", 0): {}}),
     ("said must hold None, 'pass' or a dict", "respond", {("said", 0): 5}),
+    ("said must hold None, 'pass' or a dict", "respond", {("said", 0): np.int64(5)}),
+    ("said must hold None, 'pass' or a dict", "respond", {("said", 0): np.array("pass")}),
+    ("said must hold None, 'pass' or a dict", "respond", {("said", 0): said("offer", [1, 0]) | {"loud": True}}),
+    ("said must hold None, 'pass' or a dict", "respond", {("said", 0): said([], [1, 0])}),
+    ("said must hold None, 'pass' or a dict", "respond", {("said", 0): said("offer", [1, 0], link=[])}),
     ("said must hold None, 'pass' or a dict", "respond", {("said", 0): said("sell", [1, 0])}),
     ("said must hold None, 'pass' or a dict", "respond", {("said", 0): said("offer")}),
     ("count 1 to 4, kind 0 to 7", "respond", {("said", 0): said("offer", [0, 0])}),

@@ -216,7 +216,11 @@ WRONG: list[tuple[Callable[[Lines], None], int, str]] = [
     (change(1, format="respublica-record/2"), 1, "respublica-record/1"),
     (change(1, format=None), 1, "format"),
     (change(1, agents=None), 1, "agents missing"),
-    (change(1, extra=1), 1, "unknown extra"),
+    (change(1, extra=1), 1, "unknown 'extra'"),
+    (change(1, **{"k" * 10_000: 1}), 1, "unknown 'kkk"),
+    (change(1, **{"a\nb": 1}), 1, "unknown 'a\\nb'"),
+    (change(1, population_deck=["x" * 10_000]), 1, "population_deck must hold card types 0 to 1"),
+    (change(1, technology_deck=[True, 2, 2]), 1, "technology_deck must hold card types 2 to 2"),
     (change(1, agents=["one"]), 1, "agents must be 2 names"),
     (change(1, agents="random"), 1, "agents must be a list"),
     (change(1, rules="mini"), 1, "rules must be a dict"),
@@ -238,7 +242,10 @@ WRONG: list[tuple[Callable[[Lines], None], int, str]] = [
     (change(2, player=False), 2, "player 0 is to decide, got False"),
     (change(2, player=None), 2, "player missing"),
     (change(2, action=None), 2, "action missing"),
-    (change(2, time=3), 2, "unknown time"),
+    (change(2, time=3), 2, "unknown 'time'"),
+    (change(2, action=10**4000), 2, "does not exist"),
+    (put(2, '{"player": 1, "player": 0, "action": 0}'), 2, "the key 'player' stands twice"),
+    (put(2, '{"player": 0, "action": {"a": 1, "a": 1}}'), 2, "the key 'a' stands twice"),
     (change(2, action=-1), 2, "action -1 does not exist"),
     (change(2, action=RULES.num_actions - 1), 2, "is illegal for player 0 in ANNOUNCE"),
     (change(2, action=1.0), 2, "whole number"),
@@ -269,7 +276,21 @@ def test_a_wrong_line_is_named(spoil: Callable[[Lines], None], number: int, word
         read_record(path)
     message = str(refused.value)
     assert message.startswith(f"{path}, line {number if number > 0 else len(lines)}: ")
-    assert words in message and "\n" not in message
+    assert words in message and "\n" not in message and len(message) < len(str(path)) + 400
+
+
+@pytest.mark.parametrize("value", [None, 3, "game", [], object()], ids=repr)
+def test_what_is_no_game_no_record_and_no_place_in_it_is_refused(value: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a Game is recorded, got"):
+        Recorder(value)
+    with pytest.raises(ValueError, match="a Record is written, got"):
+        write_record(tmp_path / "game.jsonl", value)
+    if value not in ([], 3):
+        with pytest.raises(ValueError, match="agents must be 2 names"):
+            Recorder(Game(RULES, 2), value)
+    with pytest.raises(ValueError, match="the record has positions 0 to 2, got"):
+        Record(RULES, (), (), players=(0, 0), actions=(0, 0)).at(value)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

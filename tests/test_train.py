@@ -187,6 +187,8 @@ def test_resuming_refuses_what_it_cannot_do(run: Path, tmp_path: Path, capsys: p
         (["--gamma", "1.5"], "gamma must be from 0 to 1, got 1.5"),
         (["--learning-rate", "nan"], "learning_rate must be from 0 to 1, got nan"),
         (["--layers", "64", "0"], "layers must be"),
+        (["--layers", str(10**12)], "layers must be"),
+        (["--threads", str(10**9)], "threads must be at most 1024"),
         (["--seed", "-1"], "seed must be from 0"),
         (["--rules", "huge"], "must be a preset"),
         (["--players", "9"], "num_players must be"),
@@ -197,6 +199,14 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert reason in refused(["--out", str(tmp_path / "run"), *arguments], capsys)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_games_than_memory_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--games", str(10**12), "--out", str(tmp_path / "run")])
+    said = capsys.readouterr().err
+    assert stop.value.code == 2 and said.count("\n") == 1 and "Unable to allocate" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -25,11 +25,12 @@ from scipy.stats import bootstrap
 import respublica_env
 from agents import Agent, load
 from respublica_env import Rules
+from respublica_env.commands import parse, refuse
 from respublica_env.envs.rewards import win_shares
-from respublica_env.files import write_whole
+from respublica_env.files import check_target, write_whole
 from respublica_env.seeding import check_seed
 from train import arena
-from train.cli import check_target, parse, read_rules, refuse
+from train.cli import read_rules
 
 PROG = "train.evaluate"
 CONFIDENCE = 0.95
@@ -188,17 +189,19 @@ def table(result: dict[str, Any]) -> Table:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
-    options = parse(Evaluate, PROG, arguments)
+    options = parse(Evaluate, PROG, arguments, extra="train")
     try:
         if options.json is not None:
             check_target("--json", options.json)
+        if options.rules == "standard" and not 2 <= len(options.agents) <= 6:
+            raise ValueError(f"--agents must name one for each of 2 to 6 players, got {len(options.agents)}")
         rules = read_rules(options.rules, len(options.agents))
         result = evaluate(options.agents, rules, options.deals, options.seed)
-    except ValueError as error:
+        Console().print(table(result))
+        if options.json is not None:
+            write_whole(options.json, (json.dumps(result, indent=2) + "\n").encode())
+    except (ValueError, OSError, MemoryError) as error:
         refuse(PROG, str(error))
-    Console().print(table(result))
-    if options.json is not None:
-        write_whole(options.json, (json.dumps(result, indent=2) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from agents.policy import CHECKPOINT, PolicyAgent
 from respublica_env import Rules
+from respublica_env.commands import parse, refuse
 from respublica_env.envs.rewards import check_mode
 from respublica_env.files import write_whole
 from respublica_env.opponents import bot_number
@@ -34,7 +35,7 @@ from respublica_env.sb3 import ResPublicaVecEnv
 from respublica_env.seeding import check_seed
 from train.callbacks import ChangeOpponents, SaveRegularly, ShowProgress
 from train.checkpoint import read_games, read_settings, restore, write_checkpoint
-from train.cli import parse, read_rules, refuse
+from train.cli import read_rules
 from train.evaluate import evaluate, table
 from train.policy import MaskedPolicy
 
@@ -43,6 +44,8 @@ STEPS = 800_000
 RUNS = Path("runs")
 JUDGES = ("random", "greedy")  # each in all other seats, at the end
 JUDGES_SEED = 10**6  # of their first deal
+WIDEST = 65_536  # neurons in a layer
+MOST_THREADS = 1_024  # where more cannot be had, OpenMP ends the process without a word
 
 # Returns of a few units are learnt fastest; games won and margins are that already.
 REWARD_FACTORS = {"win": 1.0, "points": 0.1, "margin": 4.0}
@@ -128,8 +131,10 @@ def check(options: Train) -> None:
     for name, low, high in (("learning_rate", 0, 1), ("entropy", 0, 1), ("gamma", 0, 1), ("gae_lambda", 0, 1)):
         if not low <= getattr(options, name) <= high:
             raise ValueError(f"{name} must be from {low} to {high}, got {getattr(options, name)}")
-    if not options.layers or min(options.layers) < 1:
-        raise ValueError(f"layers must be at least one whole number of at least 1, got {options.layers}")
+    if not options.layers or min(options.layers) < 1 or max(options.layers) > WIDEST:
+        raise ValueError(f"layers must be at least one whole number from 1 to {WIDEST}, got {options.layers}")
+    if options.threads > MOST_THREADS:
+        raise ValueError(f"threads must be at most {MOST_THREADS}, got {options.threads}")
     if not options.opponents:
         raise ValueError("opponents must name at least one")
     for opponent in options.opponents:
@@ -209,7 +214,10 @@ def train(options: Train, console: Console) -> Path:
     rules = read_rules(options.rules, options.players) if not options.resume else None
     torch.set_num_threads(options.threads)
     started = time.perf_counter()
-    with console.status("compiling the rules engine (the first time on a machine: up to half a minute)"):
+    compiling = "compiling the rules engine (the first time on a machine: up to half a minute)"
+    if not console.is_terminal:  # a status is for terminals only: a log must not stay empty meanwhile
+        console.print(compiling)
+    with console.status(compiling):
         games = read_games(checkpoint) if rules is None else new_games(options, rules)
     console.print(f"the rules engine is ready after {time.perf_counter() - started:.1f} s")
     model = make_model(options, games)
@@ -256,17 +264,17 @@ def judge(folder: Path, deals: int, console: Console) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
-    options = parse(Train, PROG, arguments)
+    options = parse(Train, PROG, arguments, extra="train")
     console = Console()
     try:
         folder = train(options, console)
-    except (ValueError, OSError) as error:
+        if options.deals:
+            judge(folder, options.deals, console)
+    except (ValueError, OSError, MemoryError) as error:
         refuse(PROG, str(error))
     except KeyboardInterrupt:
         console.print("stopped; --resume goes on from the last checkpoint, if there is one yet")
         raise SystemExit(130) from None
-    if options.deals:
-        judge(folder, options.deals, console)
 
 
 if __name__ == "__main__":

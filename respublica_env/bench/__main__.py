@@ -1,17 +1,15 @@
 """The command: `python -m respublica_env.bench [--json F]`."""
 
-import contextlib
-import io
-import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
 
 from respublica_env.bench import batch_rows, env_rows, process_rows, report, train_rows
 from respublica_env.bench.measure import Row, Settings
+from respublica_env.commands import parse, refuse
+from respublica_env.files import check_target
 
+PROG = "respublica_env.bench"
 GROUPS = (batch_rows, env_rows, train_rows, process_rows)
 QUICK_REPETITIONS, QUICK_SECONDS = 3, 0.05
 
@@ -55,40 +53,6 @@ def run(settings: Settings, only: Sequence[str] = ()) -> list[Row]:
     return measured
 
 
-def refuse(message: str) -> NoReturn:
-    """One line on stderr, exit status 2."""
-    print(f"respublica_env.bench: {message}", file=sys.stderr)
-    raise SystemExit(2)
-
-
-def parse(arguments: Sequence[str]) -> Options:
-    """The options; `refuse` says in one line what was wrong."""
-    try:
-        import tyro
-    except ImportError:
-        refuse("the command line needs tyro: pip install 'respublica-env[bench]'")
-    said = io.StringIO()
-    try:
-        with contextlib.redirect_stderr(said):
-            return tyro.cli(
-                Options,
-                prog="python -m respublica_env.bench",
-                args=list(arguments),
-                config=(tyro.conf.FlagCreatePairsOff,),
-            )
-    except SystemExit as stop:
-        if not stop.code:
-            raise
-        refuse(one_line(said.getvalue()))
-
-
-def one_line(box: str) -> str:
-    """The message in tyro's box, which may be broken into lines, without the frame and the help below it."""
-    message = re.split(r"\n│ ─+ │", box)[0]
-    lines = [line.strip("│ ") for line in message.splitlines() if not line.startswith(("╭", "╰"))]
-    return " ".join(line for line in lines if line) or "wrong arguments: see --help"
-
-
 def settings_of(options: Options) -> Settings:
     """The settings that the options ask for; ValueError names what is wrong and what is accepted."""
     if options.quick and options.full:
@@ -113,24 +77,24 @@ def settings_of(options: Options) -> Settings:
     return settings
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print the table, write the JSON."""
-    options = parse(arguments)
+    options = parse(Options, PROG, arguments, extra="bench")
     try:
         settings = settings_of(options)
+        if options.json is not None:
+            check_target("--json", options.json)
     except ValueError as error:
-        refuse(str(error))
-    try:
-        if options.json is not None:
-            report.check_writable(options.json)
-        facts = report.machine_facts()
-        measured = run(settings, options.only)
-        report.print_table(measured, facts)
-        if options.json is not None:
+        refuse(PROG, str(error))
+    facts = report.machine_facts()
+    measured = run(settings, options.only)
+    report.print_table(measured, facts)
+    if options.json is not None:
+        try:
             report.write_json(options.json, report.as_json(measured, settings, facts))
-    except OSError as error:
-        refuse(f"--json must name a file that can be written: {error}")
+        except OSError as error:
+            refuse(PROG, f"--json: {error}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

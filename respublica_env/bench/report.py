@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 from dataclasses import asdict
 from importlib import import_module, metadata
 from pathlib import Path
@@ -71,16 +70,6 @@ def as_json(rows: list[Row], settings: Settings, facts: dict[str, Any]) -> dict[
         "settings": asdict(settings),
         "rows": [asdict(row) for row in rows],
     }
-
-
-def check_writable(path: Path) -> None:
-    """OSError now, instead of after minutes of measuring, where `path` cannot be written; leaves nothing behind."""
-    if path.exists() and not path.is_file():
-        raise OSError(f"{path} is not a file")
-    if not path.parent.is_dir():
-        raise OSError(f"there is no folder {path.parent}")
-    with tempfile.TemporaryFile(dir=path.parent):
-        pass
 
 
 def write_json(path: Path, report: dict[str, Any]) -> None:

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from respublica_env.actions import ActionTable, IllegalAction, action_table
+from respublica_env.decks import DECK_NAMES
 from respublica_env.engine.state import CHOSEN
 from respublica_env.envs.rewards import final_rewards
-from respublica_env.game import DECK_NAMES, Game
+from respublica_env.game import Game
 from respublica_env.rules import Rules
 
 # Who is to choose, besides the seats; numbered as in OpenSpiel.
