@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export RESPUBLICA_ENV_CACHE="${RESPUBLICA_ENV_CACHE:-$work/cache}" PIP_DISABLE_PIP_VERSION_CHECK=1
+export OMP_NUM_THREADS=1 # networks this small are learnt fastest so
 export RAY_USAGE_STATS_ENABLED=0 WANDB_MODE=disabled
 
 check() { # the name of a requirements file, then the recipes that it is for
