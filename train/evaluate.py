@@ -12,6 +12,7 @@ same command goes on where a killed one stood, and ends with the same bytes.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
@@ -177,7 +178,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(f"{PROG}: a process died, perhaps for want of memory; the same command goes on") from None
     except KeyboardInterrupt:
         kept = "the same command goes on" if options.json is not None else "nothing is kept without --json"
-        raise SystemExit(f"{PROG}: stopped; {kept}") from None
+        print(f"{PROG}: stopped; {kept}", file=sys.stderr)
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -129,9 +129,7 @@ def cross_play(agents: Sequence[str | Agent], rules: Rules, deals: int, seed: in
     """Every agent in one seat, every agent in all others: lineup `i * m + j` is agent `i` among agents `j`."""
     once = distinct(agents)
     if len(once) < 2 or len(once) != len(agents):
-        raise ValueError(
-            f"cross-play is for at least two agents, each named once, got {len(agents)}: {_listed(agents)}"
-        )
+        raise ValueError(f"cross-play is for at least two agents, each named once, got {_listed(agents)}")
     others = rules.num_players - 1
     lineups = tuple(Lineup((i, *[j] * others), deals) for i in range(len(once)) for j in range(len(once)))
     return _checked(Match(rules, once, lineups, seed))

@@ -177,7 +177,7 @@ def variance_ratio(shares: Floats) -> float | None:
     """
     deals, seatings = shares.shape
     alone = shares.var(axis=0, ddof=1).mean() / seatings if deals > 1 and seatings > 1 else 0.0
-    return float(shares.mean(axis=1).var(ddof=1) / alone) if alone > 0 else None
+    return float(shares.mean(axis=1).var(ddof=1) / alone) if alone > 1e-12 else None  # less is rounding
 
 
 def intervals(per_deal: Floats, seed: int) -> tuple[Floats, Floats]:

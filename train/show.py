@@ -29,9 +29,9 @@ def _sorted(result: dict[str, Any]) -> list[dict[str, Any]]:
 def _shares(result: dict[str, Any]) -> Table:
     heading = f"games: {result['games']:,}; deals: {result['deals']:,}; seatings of each: {result['seatings']}"
     caption = f"par is {result['par']:.3f}; intervals hold with 95 % confidence"
-    ratios = [f"{ratio:.2f} ({entry['name']})" for entry in result["agents"] if (ratio := entry["variance_ratio"])]
+    ratios = [f"{entry['name']} {ratio:.2f}" for entry in result["agents"] if (ratio := entry["variance_ratio"])]
     if ratios:
-        caption += f"\nvariance of the win share, as many games of a deal each having 1: {', '.join(ratios)}"
+        caption += f"\nvariance of it, as a share of that of as many games of a deal each: {', '.join(ratios)}"
     names = ("agent", "seats", "win share", "95 % interval", "mean points", "rating")
     shown = _columns(heading, caption, *names)
     for entry in _sorted(result):
@@ -48,10 +48,10 @@ def _shares(result: dict[str, Any]) -> Table:
 
 def _details(result: dict[str, Any]) -> Table:
     caption = f"turns in a game: {result['turns']:.1f}; trades: {result['trades']:.1f}; stalled: {result['stalled']:,}"
-    names = ("agent", "cities", "monuments", "pairs", "said", "traded", "refused", "answers", "taken")
-    shown = _columns("points by source, announcements and answers, in each game and seat", caption, *names)
+    names = ("agent", "cities", "monuments", "pairs", "announced", "traded", "refused")
+    shown = _columns("points by source, and announcements, in each game and seat", caption, *names)
     for entry in _sorted(result):
-        figures = (*entry["points"].values(), *entry["trades"].values())
+        figures = (*entry["points"].values(), *(entry["trades"][name] for name in ("announced", "made", "refused")))
         shown.add_row(entry["name"], *(f"{figure:.1f}" for figure in figures))
     return shown
 
