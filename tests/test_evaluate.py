@@ -172,6 +172,7 @@ def test_a_file_of_rules_nested_without_end_is_refused(tmp_path: Path, capsys: p
         (["--record", "tests"], "--record must name a folder that is new or empty, got tests"),
         (["--cross-play", "--agents", "greedy"], "for at least two agents, each named once, got greedy"),
         (["--cross-play", "--agents", "greedy", "greedy"], "each named once, got greedy, greedy"),
+        (["--players", "3"], "--players must be 2 with these agents and rules, got 3"),
         (["--cross-play", "--rules", "standard", "--players", "7"], "--players must be 2 to 6 players, got 7"),
     ],
 )

@@ -115,10 +115,11 @@ def play(
             said = [(int(who[number]), int(what[number])) for who, what in moves if who[number] >= 0]
             who, what = zip(*said, strict=True) if said else ((), ())
             keep(number, Record(rules, *decks_before_deal(game), names, who, what, tuple(game.scores()), game.stalled))
+    announced, made, answered, taken = words.counts
     cities = rules.city_points * np.array([game.cities for game in ended], np.int64)
     turns = np.array([game.turn for game in ended], np.int64)
     stalled = batch.stalled.astype(np.int64)
-    return Games(batch.scores, cities, batch.points - cities, *words.counts, turns, stalled)
+    return Games(batch.scores, cities, batch.points - cities, announced, made, answered, taken, turns, stalled)
 
 
 class _Batch(Batch):

@@ -51,8 +51,8 @@ class Evaluate:
     """standard, mini, small, or a JSON file with the fields of Rules that differ from the published game."""
     cross_play: bool = False
     """Play every agent in one seat against every agent in all others."""
-    players: int = 4
-    """At a table, with --cross-play and standard rules; without it there are as many as agents."""
+    players: int | None = None
+    """At a table. [default: as many as agents; with --cross-play 4, or what the rules say]"""
     deals: int = 250
     """Pairs of shuffled decks; deal d has the seed SEED + d."""
     seed: int = 0
@@ -138,11 +138,13 @@ def prepare(options: Evaluate) -> tuple[Match, Journal | None]:
         check_target("--json", options.json)
     if options.plot is not None:
         check_plot(options.plot)
-    players = options.players if options.cross_play else len(options.agents)
+    players = (4 if options.players is None else options.players) if options.cross_play else len(options.agents)
     if options.rules == "standard" and players not in PLAYERS:
         what = "--players must be" if options.cross_play else "--agents must name one for each of"
         raise ValueError(f"{what} 2 to 6 players, got {players}")
     rules = read_rules(options.rules, players)
+    if options.players not in (None, rules.num_players):
+        raise ValueError(f"--players must be {rules.num_players} with these agents and rules, got {options.players}")
     match = match_of(options.agents, rules, options.deals, options.seed, options.cross_play)
     journal = None
     if options.json is not None and (options.json.is_file() or not options.json.exists()):

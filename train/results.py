@@ -60,7 +60,8 @@ class Results:
     processes: int = 1
     """How many play at the same time; the results do not depend on it."""
     json: Path | None = None
-    """Write all figures to this file too. Until then JSON.0.part, JSON.1.part, ... keep what is finished."""
+    """Write all figures to this file too: the table follows from it. Until then JSON.0.part, JSON.1.part, ... keep
+    what is finished."""
 
 
 def filled(options: Results) -> Results:
@@ -107,7 +108,7 @@ def matches_of(options: Results) -> list[Match]:
 
 
 def play(options: Results) -> dict[str, Any]:
-    """All figures: "command", "version", "versus" and "cross_play" (results as `train.evaluate` writes them).
+    """All figures: "command", "version", "machine", and "versus" and "cross_play" as `train.evaluate` writes results.
 
     options: with their defaults found. Raises ValueError for what cannot be, before anything is played or written.
     """
@@ -130,6 +131,7 @@ def play(options: Results) -> dict[str, Any]:
     figures = {
         "command": command(options),
         "version": respublica_env.__version__,
+        "machine": machine_class(),
         "versus": versus,
         "cross_play": crossed,
     }
@@ -141,17 +143,17 @@ def play(options: Results) -> dict[str, Any]:
     return figures
 
 
-def markdown(figures: dict[str, Any], machine: str) -> str:
+def markdown(figures: dict[str, Any]) -> str:
     """What stands in the README, marks included."""
-    return "\n".join([BEGIN, "", *_lines(figures, machine), "", END])
+    return "\n".join([BEGIN, "", *_lines(figures), "", END])
 
 
-def _lines(figures: dict[str, Any], machine: str) -> Iterator[str]:
+def _lines(figures: dict[str, Any]) -> Iterator[str]:
     crossed = figures["cross_play"]
     yield from ("```bash", figures["command"], "```", "")
     yield (
-        f"Version {figures['version']}, {machine}. Deal d has the seed {crossed['seed']} + d, and is played in every "
-        f"distinct seating; par is {crossed['par']:.3g}; intervals hold with 95 %, bootstrapped over deals."
+        f"Version {figures['version']}, {figures['machine']}. Deal d has the seed {crossed['seed']} + d, and is played "
+        f"in every distinct seating; par is {crossed['par']:.3g}; intervals hold with 95 %, bootstrapped over deals."
     )
     if figures["versus"]:
         others = figures["versus"][0]["agents"][1]
@@ -194,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     options = parse(Results, PROG, arguments, extra="train")
     try:
-        print(markdown(play(filled(options)), machine_class()))
+        print(markdown(play(filled(options))))
     except (ValueError, OSError, MemoryError) as error:
         refuse(PROG, str(error))
     except KeyboardInterrupt:

@@ -53,7 +53,7 @@ def test_what_is_finished_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     figures = play(options)
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
     assert figures == play(filled(Results(agents=("random", "greedy"), players=2, deals=3)))
-    assert "par is 0.5" in markdown(figures, "a machine")
+    assert "par is 0.5" in markdown(figures)
 
 
 def test_agents_that_are_slow_play_fewer_deals(monkeypatch: pytest.MonkeyPatch) -> None:

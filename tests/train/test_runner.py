@@ -136,3 +136,15 @@ def test_records_of_all_games(tmp_path: Path) -> None:
         points += [score for score, who in zip(record.scores, record.agents, strict=True) if who == "greedy"]
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert result["agents"][0]["mean_points"] == pytest.approx(sum(points) / 6)
+
+
+def test_records_of_a_killed_run_go_on(tmp_path: Path) -> None:
+    folder, target = tmp_path / "games", tmp_path / "result.json"
+    arguments = ["--agents", "greedy", "random", "--rules", "mini", "--deals", "260", "--record", str(folder)]
+    killed(1, [*arguments, "--json", str(target)])
+    assert len(list(folder.iterdir())) == 512
+    (folder / "deal-0-seating-0.jsonl").unlink()  # one that is kept is not written again
+    main([*arguments, "--json", str(target)])
+    assert len(list(folder.iterdir())) == 519
+    with pytest.raises(SystemExit, match="2"):
+        main([*arguments, "--json", str(target)])
