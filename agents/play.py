@@ -22,12 +22,13 @@ import numpy as np
 from agents import Agent, load
 from agents.human import Leave, Person, Undo
 from agents.narrator import Narrator
-from respublica_env import Game, Rules
+from respublica_env import Game, Rules, warm_up
 from respublica_env.commands import parse, refuse
 from respublica_env.envs.ansi import ansi_view
 from respublica_env.envs.view import AGENT_NAMES
 from respublica_env.files import check_target
 from respublica_env.record import Record, Recorder, write_record
+from respublica_env.seeding import check_seed
 
 PROG = "agents.play"
 HUMAN = "human"  # its name in records
@@ -176,9 +177,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             agents, rules = seated(options)
             if options.record is not None:
                 check_target("--record", options.record)
-            game = Game(rules, options.seed)
+            seed = check_seed(options.seed)
         except (ValueError, OSError) as error:
             refuse(PROG, str(error))
+        warm_up(verbose=sys.stderr.isatty())  # the first time on a machine takes long: whoever waits is told why
+        game = Game(rules, seed)
         names = [HUMAN if agent is None else agent.name for agent in agents]
         session = Session(game, names, options.human)
         person = None if options.human is None else Person(options.human, options.undo)
