@@ -100,7 +100,7 @@ def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(change: Any, m
     assert batch_fingerprint(batch) == before
 
 
-@pytest.mark.parametrize("state", [None, 3, [], "state", [[1]], np.zeros(4), object()], ids=repr)
+@pytest.mark.parametrize("state", [None, 3, [], "state", [[1]], np.zeros(4), object], ids=repr)
 def test_what_is_no_state_is_refused(state: Any) -> None:
     batch = Batch(SHORT, num_games=2, seed=1)
     with pytest.raises(ValueError, match="a state is a dict of rules, seed, rows and controllers, got"):

@@ -282,6 +282,7 @@ def test_names_of_rows_are_unique() -> None:
         (["--repetitions", "0"], "--repetitions must be at least 1, got 0"),
         (["--seconds", "nan"], "--seconds must be above 0"),
         (["--quick", "--full"], "--quick and --full"),
+        (["--games", str(10**12), "--only", "batch-ceiling"], "Unable to allocate"),
         (["--only", "speed"], "'speed'; there are: batch-ceiling"),
         (["--fast"], "--fast"),
         (["stray"], "stray"),

@@ -279,7 +279,7 @@ def test_a_wrong_line_is_named(spoil: Callable[[Lines], None], number: int, word
     assert words in message and "\n" not in message and len(message) < len(str(path)) + 400
 
 
-@pytest.mark.parametrize("value", [None, 3, "game", [], object()], ids=repr)
+@pytest.mark.parametrize("value", [None, 3, "game", [], object], ids=["None", "3", "game", "list", "class"])
 def test_what_is_no_game_no_record_and_no_place_in_it_is_refused(value: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a Game is recorded, got"):
         Recorder(value)

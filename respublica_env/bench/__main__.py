@@ -87,13 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ValueError as error:
         refuse(PROG, str(error))
     facts = report.machine_facts()
-    measured = run(settings, options.only)
-    report.print_table(measured, facts)
-    if options.json is not None:
-        try:
+    try:
+        measured = run(settings, options.only)
+        report.print_table(measured, facts)
+        if options.json is not None:
             report.write_json(options.json, report.as_json(measured, settings, facts))
-        except OSError as error:
-            refuse(PROG, f"--json: {error}")
+    except (OSError, MemoryError) as error:
+        refuse(PROG, str(error))
 
 
 if __name__ == "__main__":
