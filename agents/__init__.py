@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
-from agents.policy import PolicyAgent
+from agents.policy import PolicyAgent, load_policy
 from agents.scripted import CompiledAgent, RandomAgent
 from respublica_env import opponents
 
@@ -29,12 +29,13 @@ def names() -> list[str]:
 def load(name: str | Path) -> Agent:
     """An agent by its name, or from the path of a checkpoint: the file, or the folder that `train.ppo` wrote it to.
 
+    A checkpoint is one of `train.ppo`, what Stable-Baselines3 saves, or an export to ONNX; see agents/policy.py.
     Raises ValueError for a name that is neither, and for a file that is no checkpoint.
     """
     if isinstance(name, str) and name in _BY_NAME:
         return _BY_NAME[name]()
     if isinstance(name, (str, Path)) and _is_path(str(name)):
-        return PolicyAgent.load(name)
+        return load_policy(name)
     raise ValueError(f"no agent is named {str(name)!r}; there are: {', '.join(names())}, and the path of a checkpoint")
 
 
