@@ -5,17 +5,19 @@ see (`choose`); see agents/base.py. `load` finds one by name.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
 from agents.policy import PolicyAgent
 from agents.scripted import CompiledAgent, RandomAgent
+from respublica_env.opponents import BOTS
 
 __all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
 
 _BY_NAME: dict[str, Callable[[], Agent]] = {
+    **{name: partial(CompiledAgent, name) for name in BOTS},
     "random": RandomAgent,
-    "greedy": lambda: CompiledAgent("greedy"),
 }
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from respublica_env.engine.deal import seed_streams
-from respublica_env.engine.legal import is_legal, legal_runs, room_for_runs
+from respublica_env.engine.legal import is_legal, legal_runs
+from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import (
     ACCEPT,
     ACTIVE,
