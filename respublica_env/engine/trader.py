@@ -70,7 +70,7 @@ from respublica_env.engine.worth import (
     taken,
 )
 
-MOST_SOUGHT_ANY = 3  # cards of a wildcard that it names at most
+MOST_SOUGHT_ANY = 2  # cards of a wildcard that it names at most
 
 
 @jit
@@ -184,8 +184,10 @@ def appeal(desk, q, mine, theirs, chance, closes):
     gain = price(desk, q, mine + desk[MINE], theirs + desk[THEIRS], closes) - desk[MARGIN]
     if gain <= 0.0:
         return 0.0
-    likely = (theirs + desk[THEIRS]) / desk[SCALE]
-    return gain * chance * (0.5 + 0.5 * likely / (1.0 + abs(likely)))
+    theirs = (theirs + desk[THEIRS]) / desk[SCALE]
+    unlikely = 1.0 + abs(theirs)
+    likely = 0.5 / (unlikely * unlikely)
+    return gain * chance * (likely if theirs < 0.0 else 1.0 - likely)
 
 
 @jit

@@ -303,4 +303,5 @@ def loss_of(spec, row, seat, desk, q, kind, count):
     if kind < spec[TYPES]:
         have = max(believed(spec, row, seat, desk, q, kind), count * 1.0)
         return on_curve(desk, kind, have) - on_curve(desk, kind, have - count)
-    return count * desk[SPARE] * desk[AVERAGE + kind - spec[TYPES]]
+    # Those it misses least go first: each costs more than the one before.
+    return (count * (count + 1) // 2) * desk[SPARE] * desk[AVERAGE + kind - spec[TYPES]]
