@@ -29,7 +29,7 @@ from train.cli import parse
 PROG = "train.tune_trader"
 CANDIDATE, OTHER, GREEDY = bot_number("trader"), bot_number("trader:selfish"), bot_number("greedy")
 MONUMENTS = 9.3  # built by four candidates on average; fewer are paid for
-PRICE = 0.1  # of each monument missing, in win share
+PRICE = 0.25  # of each monument missing, in win share
 FIRST_STEP, LAST_STEP = 0.10, 0.03  # standard deviation of a weight, as a share of its range
 
 Weights = NDArray[np.float64]  # (NUM_WEIGHTS,)
