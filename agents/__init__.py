@@ -6,6 +6,7 @@ names known to the environments too, for their `opponents`.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
@@ -16,8 +17,8 @@ from respublica_env import opponents
 __all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
 
 _BY_NAME: dict[str, Callable[[], Agent]] = {
+    **{name: partial(CompiledAgent, name) for name in opponents.BOTS},
     "random": RandomAgent,
-    "greedy": lambda: CompiledAgent("greedy"),
 }
 
 
