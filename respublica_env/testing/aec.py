@@ -99,7 +99,7 @@ class AECDoor(Door):
     def put(self, row: int, game: Game) -> None:
         raw = self._raw
         raw._game = game
-        raw.infos[raw.agent_selection] = {"action_mask": game.action_mask(), "stalled": False}
+        raw.infos[raw.agent_selection] |= {"action_mask": game.action_mask()}
 
     def refusal(self, row: int) -> Mapping[int, float] | None:
         if self.over(row) or not all(self.env.terminations.values()):

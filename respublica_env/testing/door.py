@@ -143,7 +143,7 @@ class Door(ABC):
 
     def worlds(self, row: int, seat: int, rng: np.random.Generator) -> tuple[Self, Self]:
         """Two copies of the environment as it stands, which differ in what the seat cannot know of a row's game."""
-        one, other = self.duplicate(copy.deepcopy), self.duplicate(copy.deepcopy)
+        one, other = self.twin(), self.twin()
         other.put(row, self.game(row).determinize(seat, rng))
         return one, other
 
@@ -151,6 +151,10 @@ class Door(ABC):
     def copiers(self) -> dict[str, Callable[[Any], Any]]:
         """The ways to copy the environment, by name."""
         return {"copy.deepcopy": copy.deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}
+
+    def twin(self) -> Self:
+        """A door to a copy of the environment, for the checks' own use."""
+        return self.duplicate(copy.deepcopy)
 
     def duplicate(self, copier: Callable[[Any], Any]) -> Self:
         """A door to a copy of the environment."""

@@ -5,8 +5,9 @@
 
 import copy
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -230,3 +231,21 @@ class SB3Door(LearnerDoor):
 
     def _render(self, row: int) -> Any:
         return self.env.env_method("render", indices=row)[0]
+
+    @property
+    def copiers(self) -> dict[str, Callable[[Any], Any]]:
+        return {name: partial(_copied, copier=copier) for name, copier in super().copiers.items()}
+
+    def twin(self) -> Self:
+        return self.duplicate(partial(_copied, copier=copy.deepcopy))
+
+
+def _copied(env: Any, copier: Callable[[Any], Any]) -> Any:
+    """A copy of an environment for SB3: its wrappers know no way to be copied, only what is inside them does."""
+    if env is env.unwrapped:
+        return copier(env)
+    twin: Any = object.__new__(type(env))
+    own = {name: value for name, value in vars(env).items() if name not in ("class_attributes", "venv")}
+    twin.__dict__ |= copy.deepcopy(own)
+    twin.class_attributes, twin.venv = env.class_attributes, _copied(env.venv, copier)
+    return twin

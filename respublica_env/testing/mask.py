@@ -1,7 +1,5 @@
 """The action mask: what it says is what the engine accepts."""
 
-import copy
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -88,12 +86,12 @@ def _try_actions(place: Place, row: int, actions: list[int], rng: np.random.Gene
     legal = place.door.game(row).action_mask()
     forbidden = np.flatnonzero(legal == 0)
     forbidden = rng.permutation(forbidden)[:FORBIDDEN]
-    twin = place.door.duplicate(copy.deepcopy)
+    twin = place.door.twin()
     for action in [*forbidden.tolist(), *np.flatnonzero(legal).tolist()]:
         tried = actions.copy()
         tried[row] = action
         if not _refuses(place, twin, row, tried, bool(legal[action])):
-            twin = place.door.duplicate(copy.deepcopy)
+            twin = place.door.twin()
 
 
 def _refuses(place: Place, twin: Door, row: int, actions: list[int], legal: bool) -> bool:

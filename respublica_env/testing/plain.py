@@ -3,8 +3,9 @@
 # What the methods do, and with what, stands in `Door`.
 # ruff: noqa: ARG002, D102
 
+import pickle
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,9 @@ class GameDoor(Door):
 
     def deals(self, row: int) -> int:
         return self._deals
+
+    def twin(self) -> Self:
+        return self.duplicate(lambda game: pickle.loads(pickle.dumps(game)))  # `Game.copy` of a variant is a plain Game
 
     @property
     def copiers(self) -> dict[str, Callable[[Any], Any]]:
