@@ -80,6 +80,15 @@ class ShowsAll(RawEnv):
         return ansi_view(self.game, None)
 
 
+class LeakyAtFirst(RawEnv):
+    def reset(self, seed: Any = None, options: Any = None) -> None:
+        super().reset(seed, options)
+        self.deck = self.game.population_deck
+
+    def observe(self, agent: str) -> Any:
+        return super().observe(agent) | {"deck": self.deck}
+
+
 class LeakyLater(RawEnv):
     """Infos keep what a hand was before the last step."""
 
@@ -171,6 +180,12 @@ class TellsHands(gymnasium.Wrapper[Any, Any, Any, Any]):
     def step(self, action: Any) -> Any:
         *step, info = self.env.step(action)
         return *step, info | {"hands": self.unwrapped.game.hands}
+
+
+class TellsHandsAtFirst(gymnasium.Wrapper[Any, Any, Any, Any]):
+    def reset(self, **keywords: Any) -> Any:
+        seen, info = self.env.reset(**keywords)
+        return seen, info | {"hands": self.unwrapped.game.hands}
 
 
 class CountingOthers(Others):

@@ -128,6 +128,7 @@ BROKEN: dict[str, tuple[Callable[..., None], MakeEnv, str]] = {
         aec(make=broken.ShowsAll, render_mode="ansi"),
         r"\['render\(\)'\]",
     ),
+    "aec: leak in the reset": (check_no_leak, aec(make=broken.LeakyAtFirst), r"after 0 more .*'deck'\]\[\d+\]: "),
     "aec: leak in the step after": (check_no_leak, aec(make=broken.LeakyLater), r"\['infos'\]\['before'\]"),
     "aec: the wrong seat": (check_rewards, aec(make=broken.WrongSeat), "read by rewards the rewards add up to"),
     "aec: a reward is lost": (check_rewards, aec(make=broken.LostReward), r"read by last\(\) the rewards add up to"),
@@ -145,6 +146,7 @@ BROKEN: dict[str, tuple[Callable[..., None], MakeEnv, str]] = {
         r"info\['action_mask'\] is [01] for action 7 ",
     ),
     "single: leak": (check_no_leak, single(broken.TellsHands), r"\['info'\]\['hands'\]\[\d"),
+    "single: leak in the reset": (check_no_leak, single(broken.TellsHandsAtFirst), r"after 0 more .*'hands'\]"),
     "single: leak by counting": (
         check_no_leak,
         single(broken.CountsOpponents),

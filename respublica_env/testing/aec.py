@@ -101,6 +101,19 @@ class AECDoor(Door):
         raw._game = game
         raw.infos[raw.agent_selection] |= {"action_mask": game.action_mask()}
 
+    def reset_elsewhere(self, seed: int, row: int, seat: int, rng: np.random.Generator) -> None:
+        raw = self._raw
+
+        def go_on(game: Game, before: str) -> None:  # the moment between the deal and what is told of it
+            raw._game = game.determinize(seat, rng)
+            RawEnv._go_on(raw, raw._game, before)
+
+        raw.__dict__["_go_on"] = go_on
+        try:
+            self.reset(seed)
+        finally:
+            del raw.__dict__["_go_on"]
+
     def refusal(self, row: int) -> Mapping[int, float] | None:
         if self.over(row) or not all(self.env.terminations.values()):
             return None

@@ -141,6 +141,18 @@ class Door(ABC):
     def keep_to_what_all_know(self) -> None:  # noqa: B027 - where nobody plays inside there is nothing to do
         """Let opponents that play inside decide by what everybody knows."""
 
+    def new_worlds(self, seed: int, row: int, seat: int, rng: np.random.Generator) -> tuple[Self, Self]:
+        """The same with both begun anew."""
+        one, other = self.twin(), self.twin()
+        one.reset(seed)
+        other.reset_elsewhere(seed, row, seat, rng)
+        return one, other
+
+    def reset_elsewhere(self, seed: int, row: int, seat: int, rng: np.random.Generator) -> None:
+        """Begin anew, with another deal where the seat cannot know it; what `reset` shows must be of that one."""
+        self.reset(seed)
+        self.put(row, self.game(row).determinize(seat, rng))
+
     def worlds(self, row: int, seat: int, rng: np.random.Generator) -> tuple[Self, Self]:
         """Two copies of the environment as it stands, which differ in what the seat cannot know of a row's game."""
         one, other = self.twin(), self.twin()

@@ -20,11 +20,11 @@ PASS = 0
 def check_no_leak(make_env: MakeEnv, *, seed: int = 0, games: int = 3) -> None:
     """Compare what a seat is shown in two worlds that differ only in what it cannot know.
 
-    At many decisions, for each seat in turn, the environment is copied twice, and in one copy everything that the seat
-    cannot see is dealt anew (`Game.determinize`). Both are played on by the same decisions. For as long as the engine's
-    observation of the seat is the same in both, all that the environment shows it must be the same to the byte:
-    observation, mask, infos, rewards, and what is rendered. (At the end of the game rewards and scores tell of the
-    hands, and rightly so; observation and mask must still be the same.)
+    At the start for every seat, and at many decisions for each in turn, the environment is copied twice, and in one
+    copy everything that the seat cannot see is dealt anew (`Game.determinize`). Both are played on by the same decisions.
+    For as long as the engine's observation of the seat is the same in both, all that the environment shows it must be
+    the same to the byte: observation, mask, infos, rewards, and what is rendered. (At the end of the game rewards and
+    scores tell of the hands, and rightly so; observation and mask must still be the same.)
 
     Where another seat has a choice in one world and none in the other, it passes in both: nothing may show which of the
     two it was. Who decides by `opponents=` inside an environment is replaced by players who do the same.
@@ -39,19 +39,22 @@ def check_no_leak(make_env: MakeEnv, *, seed: int = 0, games: int = 3) -> None:
     for place in (Place("check_no_leak", door, seed + k) for k in range(games)):
         rng = np.random.default_rng(place.seed)
         door.reset(place.seed)
+        for row in door.rows:
+            for seat in door.seats(row):
+                _compare(place, door.new_worlds(place.seed, row, seat, rng), row, seat, rng)
         while door.running:
-            if place.decision % EVERY == 0:
-                row = int(rng.choice(door.rows))
-                seats = list(door.seats(row))
-                if not door.ended(row):
-                    _compare(place, row, seats[place.decision // EVERY % len(seats)], rng)
+            row = int(rng.choice(door.rows))
+            if place.decision % EVERY == 0 and not door.ended(row):
+                seats = door.seats(row)
+                seat = seats[place.decision // EVERY % len(seats)]
+                _compare(place, door.worlds(row, seat, rng), row, seat, rng)
             door.step(door.choose(rng))
             place.decision += 1
 
 
-def _compare(place: Place, row: int, seat: int, rng: np.random.Generator) -> None:
+def _compare(place: Place, worlds: tuple[Door, Door], row: int, seat: int, rng: np.random.Generator) -> None:
     """Compare two worlds from here on."""
-    one, other = place.door.worlds(row, seat, rng)
+    one, other = worlds
     for step in range(TOGETHER):
         games = one.game(row), other.game(row)
         if not _alike(*games, seat) or (one.ended(row) and not one.over(row)):

@@ -135,6 +135,19 @@ class LearnerDoor(Door):
         rows = np.array([row])
         batch._run_some(loops.SHOW, rows, rows)
 
+    def reset_elsewhere(self, seed: int, row: int, seat: int, rng: np.random.Generator) -> None:
+        games = self._games
+
+        def reset(some: NDArray[np.int64] | None = None, seeds: NDArray[np.uint64] | None = None) -> None:
+            LearnerBatch.reset(games, some, seeds)
+            self.put(row, self.game(row).determinize(seat, rng))
+
+        games.__dict__["reset"] = reset  # between the deal and what is told of it
+        try:
+            self.reset(seed)
+        finally:
+            del games.__dict__["reset"]
+
     def refusal(self, row: int) -> Mapping[int, float] | None:
         shown = self._shown[row]
         info = shown.get("info", {})

@@ -80,6 +80,9 @@ class OpenSpielDoor(Door):
     def put(self, row: int, game: Game) -> None:
         raise NotImplementedError
 
+    def new_worlds(self, seed: int, row: int, seat: int, rng: np.random.Generator) -> tuple[Self, Self]:
+        return self.worlds(row, seat, rng)
+
     def worlds(self, row: int, seat: int, rng: np.random.Generator) -> tuple[Self, Self]:
         """Two new games, in which nature draws the same for this seat and its own way for the others."""
         doors = copy.copy(self), copy.copy(self)
