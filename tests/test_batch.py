@@ -227,7 +227,11 @@ def test_seeds_go_to_the_games_in_the_order_of_mention() -> None:
     assert rows[0].tobytes() == Game(SHORT, seed=60).__getstate__()["row"].tobytes()
 
 
-@pytest.mark.parametrize("form", [iter, tuple, np.array, lambda seeds: (seed for seed in seeds)], ids=["iterator", "tuple", "array", "generator"])
+@pytest.mark.parametrize(
+    "form",
+    [iter, tuple, np.array, lambda seeds: (seed for seed in seeds)],
+    ids=["iterator", "tuple", "array", "generator"],
+)
 def test_seeds_come_in_any_form(form: Any) -> None:
     batch = Batch(SHORT, num_games=3, seed=1)
     batch.reset(which=[2, 0], seeds=form([50, 60]))

@@ -21,10 +21,10 @@ def check_no_leak(make_env: MakeEnv, *, seed: int = 0, games: int = 3) -> None:
     """Compare what a seat is shown in two worlds that differ only in what it cannot know.
 
     At the start for every seat, and at many decisions for each in turn, the environment is copied twice, and in one
-    copy everything that the seat cannot see is dealt anew (`Game.determinize`). Both are played on by the same decisions.
-    For as long as the engine's observation of the seat is the same in both, all that the environment shows it must be
-    the same to the byte: observation, mask, infos, rewards, and what is rendered. (At the end of the game rewards and
-    scores tell of the hands, and rightly so; observation and mask must still be the same.)
+    copy everything that the seat cannot see is dealt anew (`Game.determinize`). Both are played on by the same
+    decisions. For as long as the engine's observation of the seat is the same in both, all that the environment shows
+    it must be the same to the byte: observation, mask, infos, rewards, and what is rendered. (At the end of the game
+    rewards and scores tell of the hands, and rightly so; observation and mask must still be the same.)
 
     Where another seat has a choice in one world and none in the other, it passes in both: nothing may show which of the
     two it was. Who decides by `opponents=` inside an environment is replaced by players who do the same.
