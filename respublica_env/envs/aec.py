@@ -107,7 +107,7 @@ class RawEnv(AECEnv[str, Observation, int]):
         return self.action_spaces[self.possible_agents[self._seat(agent)]]
 
     def _seat(self, agent: str) -> int:
-        if agent not in self._seats:
+        if not isinstance(agent, str) or agent not in self._seats:
             raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {shown(agent)}")
         return self._seats[agent]
 
