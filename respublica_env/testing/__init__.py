@@ -4,7 +4,7 @@
     from respublica_env.testing import check
 
     check(respublica_v0.env)
-    check(lambda **keywords: MyWrapper(respublica_v0.env(rules="small", render_mode="ansi", **keywords)))
+    check(lambda **keywords: MyWrapper(respublica_v0.env(num_players=3, render_mode="ansi", **keywords)))
 
 Each check takes a function that makes a new environment, and is silent or raises AssertionError with a sentence that
 says what is wrong, where, and with which seed. An environment may be
@@ -17,7 +17,8 @@ says what is wrong, where, and with which seed. An environment may be
 
 Where the function takes a keyword `reward`, `check_rewards` asks for each of the three modes; else it takes what comes.
 With a render mode "ansi" or "rgb_array" `check_no_leak` looks at what is rendered for a seat, too. It puts opponents of
-its own in the place of those that play inside an environment. The checks print nothing, and need no pytest.
+its own in the place of those that play inside an environment. Of games side by side a few are looked at, so make few:
+all checks then take seconds. They print nothing, and need no pytest.
 """
 
 from respublica_env.testing.copies import check_copy
