@@ -109,6 +109,10 @@ def test_load_names_what_there_is(tmp_path: Path) -> None:
     for wrong in ("nobody", "", str(tmp_path / "none.zip")):
         with pytest.raises(ValueError, match=r"there are: random, greedy, .*, and the path of a checkpoint"):
             agents.load(wrong)
+    for strange in ("x\n" * 300, "x" * 5_000, "a\0b", np.zeros(300), None):
+        with pytest.raises(ValueError, match="no agent is named ") as error:
+            agents.load(strange)  # type: ignore[arg-type]
+        assert len(str(error.value)) < 300 and "\n" not in str(error.value)
     text = tmp_path / "text.zip"
     text.write_text("not a zip")
     for wrong in (text, tmp_path):
