@@ -124,8 +124,8 @@ def test_it_plays_whole_games_in_the_arena_by_the_moves_it_is_shown() -> None:
 
     rules = Rules(num_players=2, max_turns=20)
     agent = TextAgent(ask, retries=0, fallback="raise")
-    scores, _ = arena.play(rules, [agent, agent], np.array([[0, 1], [1, 0]]), [5, 6])
-    assert scores.shape == (2, 2) and agent.calls > 40 and agent.failures == 0
+    games = arena.play(rules, [agent, agent], np.array([[0, 1], [1, 0]]), [5, 6])
+    assert games.scores.shape == (2, 2) and agent.calls > 40 and agent.failures == 0
 
 
 @pytest.mark.parametrize(
