@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from respublica_env.actions import IllegalAction
 from respublica_env.engine import batch as loops
-from respublica_env.engine.bots import BOT_NAMES, NUM_BOTS
+from respublica_env.engine.bots import BOT_NAMES, NUM_BOTS, traders_among
 from respublica_env.engine.crew import Crew
 from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import ACTIVE, OVER, PHASE, PLAYER, ROW_SIZE, STALLED, make_shares, make_spec
@@ -148,15 +148,16 @@ class Batch:
         Raises IllegalAction, naming game and action, or ValueError for a wrong shape or dtype; no game has changed.
         """
         chosen = whole_numbers("actions must be", actions, (self.num_games,))
-        wrong = loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, chosen)
+        wrong, most = loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, chosen)
         if wrong == -2:
             self._check_controllers(self._controllers)
         if wrong >= 0:
             raise IllegalAction(f"game {wrong}: {self.game(wrong).why_illegal(int(chosen[wrong]))}")
-        self._run(loops.STEP, chosen)
+        self._run(loops.STEP, chosen, most)
 
-    def _run(self, mode: int, actions: NDArray[np.int64]) -> None:
-        """Run `step_rows` over all rows, in as many threads as there are."""
+    def _run(self, mode: int, actions: NDArray[np.int64], most: int | None = None) -> None:
+        """Run `step_rows` over all rows, in as many threads as there are. most: the highest controller, where known."""
+        traders = traders_among(self._controllers.max() if most is None else most)
 
         def part(number: int, first: int, end: int) -> None:
             loops.step_rows(
@@ -169,6 +170,7 @@ class Batch:
                 self.player,
                 self.observations,
                 self._masks,
+                traders,
                 mode,
                 first,
                 end,
@@ -228,6 +230,7 @@ class Batch:
             player,
             observations,
             masks,
+            traders_among(self._controllers[rows].max(initial=-1)),
             mode,
             0,
             len(rows),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from respublica_env.actions import IllegalAction, action_table
 from respublica_env.decks import check_deck, check_deck_name
 from respublica_env.engine import batch as loops
-from respublica_env.engine.bots import BOT_NAMES
+from respublica_env.engine.bots import BOT_NAMES, traders_among
 from respublica_env.engine.determinize import determinize
 from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import (
@@ -120,6 +120,7 @@ class Game:
             self._player,
             self._observations,
             self._masks,
+            None,
             mode,
             0,
             1,
@@ -310,7 +311,8 @@ class Game:
             raise ValueError(f"no compiled bot is named {shown(bot)}; there are: {', '.join(BOT_NAMES)}")
         if self.terminated:
             raise IllegalAction("the game is over")
-        action = int(loops.choose_row(self._spec, self._row, self._runs, BOT_NAMES.index(bot)))
+        number = BOT_NAMES.index(bot)
+        action = int(loops.choose_row(self._spec, self._row, self._runs, number, traders_among(number)))
         self.step(action)
         return action
 

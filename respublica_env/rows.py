@@ -206,6 +206,7 @@ def _cannot_act(rules: Rules, rows: Rows) -> Found:
         np.zeros(size, np.int64),
         np.zeros((size, rules.observation_size), np.float32),
         masks,
+        None,
         loops.SHOW,
         0,
         size,

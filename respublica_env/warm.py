@@ -12,20 +12,23 @@ def warm_up(*, verbose: bool = True) -> float:
     """
     started = time.perf_counter()
     if verbose:
-        print("respublica_env: compiling the rules engine (once per machine, up to half a minute) ...", file=sys.stderr)
+        print("respublica_env: compiling the rules engine (once per machine, up to a minute) ...", file=sys.stderr)
     import numpy as np
 
     from respublica_env.batch import Batch
+    from respublica_env.engine.bots import BOT_NAMES
     from respublica_env.game import Game
 
     game = Game(seed=0)
     game.step(game.legal_actions()[0])
     game.determinize(0, np.random.default_rng(0))
-    game.play_bot("greedy")
+    for bot in ("greedy", "trader"):
+        game.play_bot(bot)
     Game.from_dict(game.to_dict()).scores()
     batch = Batch(num_games=1, seed=0)
     batch.step(batch.action_masks.argmax(axis=1))
     batch.observe([0])
+    Batch(num_games=1, seed=0, controllers=BOT_NAMES.index("trader"))
     seconds = time.perf_counter() - started
     if verbose:
         print(f"respublica_env: ready after {seconds:.1f} s", file=sys.stderr)

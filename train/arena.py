@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from agents import Agent, ObservationAgent
 from respublica_env import Batch, Rules, observation_layout
 from respublica_env.actions import action_table
+from respublica_env.engine.bots import traders_among
 from respublica_env.record import Record, decks_before_deal
 from train.bots import choose_rows
 
@@ -129,8 +130,10 @@ class _Batch(Batch):
         """Write what compiled bots do into `actions`, `(B,)`; bots: `(B, n)`, who plays each seat, -1 for others."""
         running = np.flatnonzero(self.player >= 0)
         deciding = bots[running, self.player[running]]
-        waiting = running[deciding >= 0]
-        choose_rows(self._spec, self._rows, self._runs[0], waiting, deciding[deciding >= 0], actions)
+        waiting, asked = running[deciding >= 0], deciding[deciding >= 0]
+        choose_rows(
+            self._spec, self._rows, self._runs[0], waiting, asked, actions, traders_among(asked.max(initial=-1))
+        )
 
 
 class _Words:

@@ -31,10 +31,11 @@ CACHE_LINE = 32  # fields
 
 
 @inline_jit
-def play_on(spec, row, bots, runs, move):
+def play_on(spec, row, bots, runs, move, traders):
     """Take forced decisions and those of bots until a caller's seat must decide or the game is over.
 
-    bots: the controllers of the row. move: False takes none. Returns the number of legal runs left in `runs`.
+    bots: the controllers of the row. move: False takes none. traders: see `bot_action`. Returns the number of legal
+    runs left in `runs`.
     """
     while True:
         size = legal_runs(spec, row, runs)
@@ -43,7 +44,7 @@ def play_on(spec, row, bots, runs, move):
         if spec[AUTO_FORCED] == 1 and size == 1 and runs[1] - runs[0] == 1:
             action = runs[0]
         elif bots[row[PLAYER]] >= 0:
-            action = bot_action(spec, row, np.int64(bots[row[PLAYER]]), runs, size)
+            action = bot_action(spec, row, np.int64(bots[row[PLAYER]]), runs, size, traders)
         else:
             return size
         apply(spec, row, action)
@@ -51,7 +52,9 @@ def play_on(spec, row, bots, runs, move):
 
 @jit
 def first_illegal(spec, rows, masks, controllers, actions):
-    """The first game whose action is illegal, -1 when there is none, -2 when a controller is no bot's number.
+    """The first game whose action is illegal, and the highest controller.
+
+    Instead of the game -1 when there is none, and -2 when a controller is no bot's number.
 
     Finished games, and games in which a bot is to act, take any action. masks: the engine's own, which nobody else
     can write.
@@ -60,23 +63,23 @@ def first_illegal(spec, rows, masks, controllers, actions):
     for controller in controllers.flat:
         least, most = min(least, controller), max(most, controller)
     if least < -1 or most >= NUM_BOTS:
-        return -2
+        return -2, most
     for b in range(rows.shape[0]):
         row, mask = address(rows, b), address(masks, b)
         if row[PHASE] == OVER or address(controllers, b)[row[PLAYER]] >= 0:
             continue
         if not 0 <= actions[b] < spec[NUM_ACTIONS] or mask[actions[b]] == 0:
-            return b
-    return -1
+            return b, most
+    return -1, most
 
 
 @jit
-def step_rows(spec, shares, rows, runs, controllers, actions, players, observations, masks, mode, first, end):
+def step_rows(spec, shares, rows, runs, controllers, actions, players, observations, masks, traders, mode, first, end):
     """Bring rows to the next decision of a caller's seat, and write its player, observation and mask.
 
     mode: STEP carries out `actions`, legal ones, in the games that are not over; BEGIN plays on from the set-up in the
     games with a 1 in `actions`; SHOW only writes what stands, in all. (One function, for it is what takes longest to
-    compile.)
+    compile.) traders: see `bot_action`.
     """
     rules, quotients, room = address(spec, 0), address(shares, 0), address(runs, 0)
     for b in range(first, end):
@@ -90,7 +93,7 @@ def step_rows(spec, shares, rows, runs, controllers, actions, players, observati
                 apply(rules, row, actions[b])
         elif mode == BEGIN and actions[b] == 0:
             continue
-        size = play_on(rules, row, bots, room, mode != SHOW)
+        size = play_on(rules, row, bots, room, mode != SHOW, traders)
         players[b] = row[PLAYER]
         observe(rules, quotients, row, max(0, np.int64(row[PLAYER])), address(observations, b))
         write_mask(rules, room, size, address(masks, b))
@@ -141,10 +144,10 @@ def points_rows(spec, rows, out):
 
 
 @jit
-def choose_row(spec, row, runs, bot):
-    """The action that a bot chooses for the player to decide; its seat's stream moves on."""
+def choose_row(spec, row, runs, bot, traders):
+    """The action that a bot chooses for the player to decide; its seat's stream moves on. traders: see `bot_action`."""
     rules, position, room = address(spec, 0), address(row, 0), address(runs, 0)
-    return bot_action(rules, position, bot, room, legal_runs(rules, position, room))
+    return bot_action(rules, position, bot, room, legal_runs(rules, position, room), traders)
 
 
 @jit

@@ -50,11 +50,21 @@ BOT_NAMES = ("random", "greedy", *TRADER_NAMES)  # by number
 NUM_BOTS = len(BOT_NAMES)
 
 
+def traders_among(most: int) -> bool | None:
+    """What compiled functions are told: True when bots with numbers up to `most` may be traders, else None."""
+    return True if most >= TRADER else None
+
+
 @jit
-def bot_action(spec, row, bot, runs, size):
-    """The choice of the bot that plays the seat to decide, among the legal `runs`."""
-    if bot >= TRADER:
-        return trader(spec, row, bot - TRADER, runs, size)
+def bot_action(spec, row, bot, runs, size, traders):
+    """The choice of the bot that plays the seat to decide, among the legal `runs`.
+
+    traders: None where no trader plays, else True. Traders take as long to compile as all else together: with None
+    Numba leaves them out.
+    """
+    if traders is not None:
+        if bot >= TRADER:
+            return trader(spec, row, bot - TRADER, runs, size)
     if bot == GREEDY:
         return greedy(spec, row, runs, size)
     return nth_legal(runs, random_below(row, bot_stream(spec, np.int64(row[PLAYER])), count_legal(runs, size)))
