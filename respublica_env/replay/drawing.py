@@ -57,9 +57,10 @@ def _face(rules: Rules, k: int, name: str) -> str:
         corners = [(2, low), (2, 2 + CUT - 1), (1 + CUT, 2), (right - CUT + 1, 2), (right, 1 + CUT), (right, low)]
         body += _path(corners, ground)
     sign = f'<g class="sign">{_type(name, WIDTH / 2, (HEIGHT - STRIP) / 2, 23, colour, ground)}</g>'
-    fit = f' textLength="{WIDTH - 8}" lengthAdjust="spacingAndGlyphs"' if len(name) > 10 else ""
+    # Fonts differ: long names are made to fit.
+    fit = f' textLength="{min(6.4 * len(name), WIDTH - 7):g}" lengthAdjust="spacingAndGlyphs"' if len(name) > 7 else ""
     words = (
-        f'<text class="name" x="{WIDTH / 2}" y="{HEIGHT - 7.5}" text-anchor="middle" font-size="12" fill="{ink}"{fit}>'
+        f'<text class="name" x="{WIDTH / 2}" y="{HEIGHT - 7.5}" text-anchor="middle" font-size="11.5" fill="{ink}"{fit}>'
         f"{escape(name)}</text>"
     )
     return body + sign + words

@@ -16,6 +16,7 @@ function go(to, moving = false) {
   renderChart(frame, state);
   document.getElementById("caption").textContent = caption(frame) || "The cards are dealt";
   scrub.value = frame;
+  scrub.style.setProperty("--done", `${(100 * frame) / Math.max(states.length - 1, 1)}%`);
   scrub.setAttribute("aria-valuetext", `${frame} of ${states.length - 1}: ${document.getElementById("title").textContent}`);
   Object.assign(app.dataset, { frame, frames: states.length, phase: state.phase, turn: state.turn });
   if (state.k !== undefined) app.dataset.decision = state.k;
@@ -76,7 +77,7 @@ const PATHS = {
   first: "M7 6v12M18 6l-8 6 8 6z", previous: "M16 6l-8 6 8 6z", play: "M8 5l11 7-11 7z", pause: "M8 5v14M16 5v14",
   next: "M8 6l8 6-8 6z", last: "M17 6v12M6 6l8 6-8 6z",
 };
-const glyph = (name) => make("svg", { viewBox: "0 0 24 24", class: `glyph ${name}`, "aria-hidden": "true" }, make("path", { d: PATHS[name] }));
+const glyph = (name) => make("svg", { viewBox: "0 0 24 24", class: `glyph shows-${name}`, "aria-hidden": "true" }, make("path", { d: PATHS[name] }));
 const buttons = {};
 
 function button(name, label, act, ...inside) {

@@ -41,7 +41,7 @@ function buildFelt() {
   const felt = document.getElementById("felt");
   places.next = [];
   for (const b of [0, 1]) {
-    const one = { count: make("span", { class: "count" }), words: make("small", {}, ["population", "technology"][b] + " deck") };
+    const one = { count: make("span", { class: "count" }), words: make("small", {}, ["population", "technology"][b]) };
     one.pile = make("span", { class: "pile" }, back(b));
     one.box = make("span", { class: `slot ${b ? "technology" : "population"}` },
       make("span", { class: "place" }, drawing(`place-${b}`, "card")), one.pile, one.count);
@@ -68,7 +68,7 @@ function buildHeads() {
   });
   document.getElementById("heads").append(
     make("p", { class: "labels" }, make("span", {}, "out of the game"), everything ? make("span", {}, "in the decks") : null),
-    make("div", { class: "hand" }, ...places.heads.map((one) => one.head)), make("p", { class: "labels end" }, "cities and monuments"));
+    make("div", { class: "hand" }, ...places.heads.map((one) => one.head)), make("p", { class: "labels end" }, "built"));
 }
 
 const tile = (name, points, times) =>

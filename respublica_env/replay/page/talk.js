@@ -6,7 +6,7 @@ const lines = []; // { item, from }: an entry, and the frame from which it shows
 function piles(counts) {
   const shown = make("span", { class: "cards" });
   counts.forEach((count, k) => {
-    if (count) shown.append(make("span", { class: "few", title: `${count} ${data.types[k]}` }, card(k, "mini"), count > 1 ? make("b", {}, `×${count}`) : null));
+    if (count) shown.append(make("span", { class: "few", title: `${count} ${data.types[k]}` }, sign(k), count > 1 ? make("b", {}, `×${count}`) : null));
   });
   return shown;
 }
