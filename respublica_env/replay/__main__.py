@@ -23,7 +23,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Check a record and say what it holds, write the page; bad input is refused in one line, and nothing is written."""
+    """Check a record, sum it up, write the page; bad input is refused in one line, and nothing is written."""
     options = _parser().parse_args(arguments)
     try:
         if options.html is None and (options.seat is not None or options.agent is not None):
@@ -49,7 +49,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("record", type=Path, metavar="F.jsonl", help="the record")
     parser.add_argument("--html", type=Path, metavar="F.html", help="write a page that shows the game, one file")
     parser.add_argument("--seat", help="what this seat may know, or what is public (spectator); default: everything")
-    parser.add_argument("--agent", metavar="NAME", help="show what this agent thinks of each decision: a name or a path")
+    parser.add_argument(
+        "--agent", metavar="NAME", help="show what this agent thinks of each decision: a name or a path"
+    )
     return parser
 
 

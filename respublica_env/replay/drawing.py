@@ -20,8 +20,8 @@ CUT = 11  # of the corners of technology cards
 def symbols(rules: Rules) -> str:
     """All symbols, in an SVG that shows nothing itself.
 
-    Faces are #card-0, #card-1 and so on by type, backs #back-0 and #back-1, empty places #place-0 and #place-1; signs, in a square, are #kind-0 and so on;
-    #city and #temple are drawings alone.
+    Faces are #card-0, #card-1 and so on by type, backs #back-0 and #back-1, empty places #place-0 and #place-1; signs,
+    in a square, are #kind-0 and so on; #city and #temple are drawings alone.
     """
     drawn = [_symbol(f"back-{back}", _back(back)) for back in (0, 1)]
     drawn += [_symbol(f"place-{back}", _place(back)) for back in (0, 1)]
@@ -54,13 +54,14 @@ def _face(rules: Rules, k: int, name: str) -> str:
     else:
         body = _path(_octagon(0, 0, WIDTH, HEIGHT, CUT), colour)
         right, low = WIDTH - 2, inner + 2
-        corners = [(2, low), (2, 2 + CUT - 1), (1 + CUT, 2), (right - CUT + 1, 2), (right, 1 + CUT), (right, low)]
+        corners: list[Point] = [(2, low), (2, 2 + CUT - 1), (1 + CUT, 2), (right - CUT + 1, 2), (right, 1 + CUT), (right, low)]
         body += _path(corners, ground)
     sign = f'<g class="sign">{_type(name, WIDTH / 2, (HEIGHT - STRIP) / 2, 23, colour, ground)}</g>'
     # Fonts differ: long names are made to fit.
     fit = f' textLength="{min(6.4 * len(name), WIDTH - 7):g}" lengthAdjust="spacingAndGlyphs"' if len(name) > 7 else ""
     words = (
-        f'<text class="name" x="{WIDTH / 2}" y="{HEIGHT - 7.5}" text-anchor="middle" font-size="11.5" fill="{ink}"{fit}>'
+        f'<text class="name" x="{WIDTH / 2}" y="{HEIGHT - 7.5}" text-anchor="middle" font-size="11.5" '
+        f'fill="{ink}"{fit}>'
         f"{escape(name)}</text>"
     )
     return body + sign + words

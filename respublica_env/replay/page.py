@@ -1,7 +1,7 @@
 """The page: one file with everything in it, that needs no network and runs nothing but its own script.
 
-What is shown is decided by `tell`; the page's script only draws it. Names come from records, which anybody can write: they
-are data, never markup, and a content security policy lets nothing run but what this package ships.
+What is shown is decided by `tell`; the page's script only draws it. Names come from records, which anybody can write:
+they are data, never markup, and a content security policy lets nothing run but what this package ships.
 """
 
 import base64

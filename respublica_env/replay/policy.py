@@ -16,10 +16,10 @@ LEAST_SHOWN = 0.005  # below this only the action that was taken is shown
 
 
 class Advisor(Protocol):
-    """An agent that says how likely it would take each action. It may also have
+    """An agent that says how likely it would take each action.
 
-    values(observations) -> values: float `(B, D)` to `(B,)`, what it expects the game to bring to the seats that decide;
-    check(rules): raises ValueError when it cannot play under the rules.
+    It may also have `values(observations)`, float32 `(B, D)` to `(B,)`: what it expects the game to bring to the seats
+    that decide; and `check(rules)`, which raises ValueError when it cannot play under the rules.
     """
 
     name: str

@@ -2,7 +2,8 @@
 
 The game is played again with every decision taken by hand, also those that the engine took because they left no choice:
 what a seat is shown must not tell who passed by choice and who had none, and the words of all should be heard.
-A frame is shown for each decision that says or does something. "Nothing more" and its like are part of the frame after.
+A frame is shown for each decision that says or does something. "Nothing more" belongs to the frame of what was said,
+other decisions to do nothing to the frame after.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ class Story:
     Attributes:
         frames: what the table shows, by the names in `state_of`: all of it in the first, then only what is new.
         events: what was said and done, in order; "f" is the frame in which it shows, "e" what it is.
-        places: for each decision of the record, the frame at which it was to be taken, (len(record),).
+        places: for each decision of the record, the last frame before what came of it, (len(record),).
     """
 
     frames: list[State] = field(default_factory=list)
@@ -46,8 +47,7 @@ def tell(record: Record, viewer: Viewer = None) -> Story:
         raise ValueError(f"games of up to {MOST_DECISIONS:,} decisions are shown, this one has {len(record):,}")
     teller = Teller(record.start(), who)
     for action in record.actions:
-        teller.story.places.append(len(teller.story.frames) - 1)
-        teller.step(action)
+        teller.story.places.append(teller.step(action))
     teller.finish(record)
     return teller.story
 
@@ -68,17 +68,20 @@ class Teller:
         self._forced = start.rules.auto_forced
         self._viewer = viewer
         self._taken = 0  # decisions of the record so far
-        self._last: State = {}
+        self._states: list[State] = [{}, {}]  # what the last two frames show
         self._table = action_table(rules)
         self._event("turn", s=0, n=1)
         self._frame()
         self._engine()
 
-    def step(self, action: int) -> None:
-        """A decision of the record, and those that the engine takes after it."""
+    def step(self, action: int) -> int:
+        """A decision of the record, and those that the engine takes after it; returns the last frame before it."""
+        said_all = self.game.phase == "EXTEND" and action == 0
+        place = len(self.story.frames) - (2 if said_all else 1)
         self._taken += 1
         self._play(action)
         self._engine()
+        return place
 
     def finish(self, record: Record) -> None:
         """The last frame, which says why a game that is not over ends here."""
@@ -96,8 +99,12 @@ class Teller:
         after = see(self.game, self._viewer)
         for event in self._events(self._table.decode(action), before, after, given):
             self._event(**event)
-        if not _is_nothing(action, before):
-            self._frame(after)
+        if before.phase == "EXTEND" and action == 0:
+            self.story.frames.pop()  # of the words that end here: shown as they are heard now
+            self._states = [{}, self._states[0]]
+        elif _is_nothing(action, before):
+            return
+        self._frame(after)
 
     def _event(self, e: str, **values: Any) -> None:
         self.story.events.append({"f": len(self.story.frames), "e": e, **values})
@@ -107,11 +114,12 @@ class Teller:
         state = state_of(view or see(self.game, self._viewer))
         if self._viewer is None:
             state["k"], state["scores"] = self._taken, self.game.scores()
-        new = {key: value for key, value in state.items() if key not in self._last or self._last[key] != value}
+        last = self._states[1]
+        new = {key: value for key, value in state.items() if key not in last or last[key] != value}
         told = bool(self.story.events) and self.story.events[-1]["f"] == len(self.story.frames)
         if new or told:
             self.story.frames.append(new)
-            self._last = state
+            self._states = [last, state]
 
     # -- what happened, by phase
 
@@ -190,7 +198,7 @@ def _is_nothing(action: int, before: View) -> bool:
     if action != 0:
         return False
     match before.phase:
-        case "EXTEND" | "CONVERT" | "FINAL_CONVERT":
+        case "CONVERT" | "FINAL_CONVERT":
             return True
         case "ACCEPT":
             return _all_passed(before)

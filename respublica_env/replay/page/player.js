@@ -4,7 +4,7 @@ const app = document.getElementById("app");
 const scrub = document.getElementById("scrub");
 const PAUSE = 1100, PAUSE_AT = { trade: 2200, city: 2000, monument: 2200, turn: 900, pass: 700, over: 4000 }; // ms, by event
 const SPEEDS = [0.5, 1, 2, 4];
-let frame = -1, speed = 1, timer = 0;
+let frame = -1, speed = 1, timer = 0, noting = 0;
 
 function go(to, moving = false) {
   const next = Math.min(Math.max(Math.round(to) || 0, 0), states.length - 1), before = frame;
@@ -23,8 +23,14 @@ function go(to, moving = false) {
   if (moving && frame === before + 1) animate(frame, speed);
   else sky.replaceChildren();
   renderJumps();
-  history.replaceState(null, "", frame ? `#${frame}` : location.pathname + location.search);
+  clearTimeout(noting);
+  noting = setTimeout(noteAddress, 250); // browsers refuse many changes in a short time
   if (timer && frame === states.length - 1) pause();
+}
+
+function noteAddress() {
+  clearTimeout(noting);
+  history.replaceState(null, "", frame ? `#${frame}` : location.pathname + location.search);
 }
 
 function play() {
@@ -96,6 +102,7 @@ function buildControls() {
     button("last", "To the end (End)", stopAnd(() => go(states.length - 1)), glyph("last")));
   const jumps = make("div", { class: "jumps", role: "group", "aria-label": "Jumps" }, ...JUMPS.map((one) => {
     one.count = make("b");
+    one.frames = framesOf(one.kind);
     return make("div", { class: `jump ${one.kind}` },
       button(`before-${one.kind}`, `Previous ${one.words} (${one.key.toUpperCase()})`, () => jump(one.kind, -1), "‹"),
       make("span", { class: "what" }, one.draw(), make("span", { class: "words" }, one.many), one.count),
@@ -108,7 +115,7 @@ function buildControls() {
 
 function renderJumps() {
   for (const one of JUMPS) {
-    const frames = framesOf(one.kind), passed = frames.filter((at) => at <= frame).length;
+    const frames = one.frames, passed = frames.filter((at) => at <= frame).length;
     one.count.textContent = `${passed}/${frames.length}`;
     buttons[`next-${one.kind}`].disabled = passed === frames.length;
     buttons[`before-${one.kind}`].disabled = !frames.some((at) => at < frame);
@@ -155,6 +162,7 @@ document.getElementById("keys-list").append(...HELP.flatMap(([keys, words]) => [
 scrub.addEventListener("input", () => { pause(); go(Number(scrub.value)); });
 chart.addEventListener("pointerdown", (event) => { chart.setPointerCapture(event.pointerId); pause(); go(frameAt(event)); });
 chart.addEventListener("pointermove", (event) => { if (chart.hasPointerCapture(event.pointerId)) go(frameAt(event)); });
+addEventListener("pagehide", noteAddress);
 addEventListener("hashchange", () => { pause(); go(Number(location.hash.slice(1))); });
 
 buildControls();
