@@ -84,7 +84,7 @@ def assemble(rules: Rules, data: dict[str, Any]) -> str:
 
 
 def _asset(name: str) -> str:
-    return files("respublica_env.replay").joinpath("page", name).read_text(encoding="utf-8")
+    return files("respublica_env.replay").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

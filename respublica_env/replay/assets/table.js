@@ -5,6 +5,7 @@ const SPEAKING = ["ANNOUNCE", "EXTEND", "RESPOND"];
 const spoken = (phase) => phase.replace("_", " ").toLowerCase();
 const places = { seats: [], decks: [], monuments: null, cities: null }; // elements that cards fly from and to
 document.documentElement.style.setProperty("--types", data.types.length);
+document.documentElement.style.setProperty("--players", n);
 if (data.types.length > 10) document.getElementById("app").classList.add("many-types");
 
 function slot(k, kind = "slot") {

@@ -92,10 +92,10 @@ function renderTalk(frame) {
   const before = heard;
   while (heard < lines.length && lines[heard].from <= frame) lines[heard++].item.hidden = false;
   while (heard > 0 && lines[heard - 1].from > frame) lines[--heard].item.hidden = true;
+  talk.scrollTop = talk.scrollHeight;
   if (before === heard && before) return;
   talk.querySelectorAll(".just").forEach((item) => item.classList.remove("just"));
   for (let i = heard - 1; i >= 0 && lines[i].from === frame; i--) lines[i].item.classList.add("just");
-  talk.scrollTop = talk.scrollHeight;
 }
 
 function hideAll() {

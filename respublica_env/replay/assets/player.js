@@ -11,8 +11,8 @@ function go(to, moving = false) {
   frame = next;
   const state = states[frame];
   renderTable(state);
+  renderAdvice(frame); // it decides how much room is left for the talk
   renderTalk(frame);
-  renderAdvice(frame);
   renderChart(frame, state);
   document.getElementById("caption").textContent = caption(frame) || "The cards are dealt";
   scrub.value = frame;
