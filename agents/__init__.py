@@ -6,18 +6,20 @@ names known to the environments too, for their `opponents`.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
-from agents.policy import PolicyAgent
+from agents.policy import PolicyAgent, load_policy
 from agents.scripted import CompiledAgent, RandomAgent
 from respublica_env import opponents
+from respublica_env.rules import shown
 
 __all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
 
 _BY_NAME: dict[str, Callable[[], Agent]] = {
+    **{name: partial(CompiledAgent, name) for name in opponents.BOTS},
     "random": RandomAgent,
-    "greedy": lambda: CompiledAgent("greedy"),
 }
 
 
@@ -29,17 +31,22 @@ def names() -> list[str]:
 def load(name: str | Path) -> Agent:
     """An agent by its name, or from the path of a checkpoint: the file, or the folder that `train.ppo` wrote it to.
 
+    A checkpoint is one of `train.ppo`, what Stable-Baselines3 saves, or an export to ONNX; see agents/policy.py.
     Raises ValueError for a name that is neither, and for a file that is no checkpoint.
     """
     if isinstance(name, str) and name in _BY_NAME:
         return _BY_NAME[name]()
     if isinstance(name, (str, Path)) and _is_path(str(name)):
-        return PolicyAgent.load(name)
-    raise ValueError(f"no agent is named {str(name)!r}; there are: {', '.join(names())}, and the path of a checkpoint")
+        return load_policy(name)
+    said = shown(str(name) if isinstance(name, Path) else name)
+    raise ValueError(f"no agent is named {said}; there are: {', '.join(names())}, and the path of a checkpoint")
 
 
 def _is_path(name: str) -> bool:
-    return bool(name) and Path(name).exists()
+    try:
+        return bool(name) and Path(name).exists()
+    except OSError:  # no path can be so long
+        return False
 
 
 for _name in _BY_NAME:
