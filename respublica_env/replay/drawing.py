@@ -54,7 +54,14 @@ def _face(rules: Rules, k: int, name: str) -> str:
     else:
         body = _path(_octagon(0, 0, WIDTH, HEIGHT, CUT), colour)
         right, low = WIDTH - 2, inner + 2
-        corners: list[Point] = [(2, low), (2, 2 + CUT - 1), (1 + CUT, 2), (right - CUT + 1, 2), (right, 1 + CUT), (right, low)]
+        corners: list[Point] = [
+            (2, low),
+            (2, 2 + CUT - 1),
+            (1 + CUT, 2),
+            (right - CUT + 1, 2),
+            (right, 1 + CUT),
+            (right, low),
+        ]
         body += _path(corners, ground)
     sign = f'<g class="sign">{_type(name, WIDTH / 2, (HEIGHT - STRIP) / 2, 23, colour, ground)}</g>'
     # Fonts differ: long names are made to fit.

@@ -61,19 +61,21 @@ def head(rules: Rules, agents: tuple[str, ...], viewer: Viewer) -> dict[str, Any
     }
 
 
-def chunk(story: Story) -> dict[str, Any]:
-    """A story, or the part of one that is new."""
-    return {"frames": story.frames, "events": story.events}
+def chunk(story: Story, first: int = 0) -> dict[str, Any]:
+    """A story from a frame on: for a page that shows the frames before it."""
+    events = [event for event in story.events if event["f"] >= first]
+    return {"from": first, "frames": story.frames[first:], "events": events}
 
 
 def assemble(rules: Rules, data: dict[str, Any]) -> str:
-    """The page around its data."""
-    style, script = _asset("page.css"), "".join(map(_asset, SCRIPTS))
+    """The page around its data. With the key "live" it can be played in, and asks the server that it came from."""
+    live = "live" in data
+    style, script = _asset("page.css"), "".join(map(_asset, (*SCRIPTS, *(["live.js"] if live else []))))
     script = f'"use strict";(() => {{\n{script}}})();'
     title = "Res Publica: " + ", ".join(data["agents"] or ["a game"])
     values = {
         "policy": f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'",
+        f"connect-src '{'self' if live else 'none'}'; base-uri 'none'; form-action 'none'",
         "title": escape(title),
         "style": style,
         "symbols": symbols(rules),

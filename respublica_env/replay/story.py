@@ -83,6 +83,10 @@ class Teller:
         self._engine()
         return place
 
+    def show(self) -> None:
+        """A frame of the position as it is, where the last one is not: for somebody who is to decide now."""
+        self._frame()
+
     def finish(self, record: Record) -> None:
         """The last frame, which says why a game that is not over ends here."""
         if record.scores is None:

@@ -6,8 +6,10 @@ const everything = data.viewer === null;
 const states = []; // by frame: what the table shows
 const events = []; // in order; an event shows from its frame `f` on
 
-// Frames hold only what is new in them.
+// Frames hold only what is new in them; the last one of before may come again.
 function extend(chunk) {
+  states.length = chunk.from;
+  while (events.length && events.at(-1).f >= chunk.from) events.pop();
   for (const frame of chunk.frames) states.push(Object.assign({}, states[states.length - 1], frame));
   events.push(...chunk.events);
 }

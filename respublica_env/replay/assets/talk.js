@@ -87,6 +87,14 @@ function buildTalk() {
   }
 }
 
+// Take back the entries from a frame on: they come again.
+function cutTalk(from) {
+  while (lines.length && lines.at(-1).from >= from) lines.pop().item.remove();
+  heard = Math.min(heard, lines.length);
+  told = events.findIndex((event) => event.f >= from);
+  if (told < 0) told = events.length;
+}
+
 let heard = 0; // entries that show
 function renderTalk(frame) {
   const before = heard;
