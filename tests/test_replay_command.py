@@ -158,3 +158,15 @@ def test_as_a_command_it_needs_no_extra(file: Path) -> None:
         cwd=Path(__file__).parent.parent,
     )
     assert done.stderr == "" and done.stdout.startswith("A game of 3 players: finished after")
+
+
+def test_in_a_clone_its_agents_are_known_by_name(file: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "respublica_env.replay", file, "--html", file.with_suffix(".html"), "--agent", "nobody"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parent.parent,
+    )
+    assert done.returncode == 2 and "no opponent is named 'nobody'" in done.stderr
+    assert "the path of a checkpoint" in done.stderr  # which `agents` brings, and the package alone does not
