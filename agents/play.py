@@ -2,6 +2,7 @@
 
     python -m agents.play --agents greedy random runs/ppo --seed 7
     python -m agents.play --agents greedy greedy greedy --human 0 --record game.jsonl
+    python -m agents.play --agents greedy greedy greedy --human 0 --web
 
 Without a person everything is told; a person is told what its seat may know. What others do is told together when the
 person is to decide, so that not even the time they took tells who had a choice.
@@ -14,8 +15,10 @@ depends on the seed, its seat and the number of decisions before it: the same co
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +33,9 @@ from respublica_env.files import check_target
 from respublica_env.record import Record, Recorder, write_record
 from respublica_env.seeding import check_seed
 
+if TYPE_CHECKING:
+    from agents.web import Table
+
 PROG = "agents.play"
 HUMAN = "human"  # its name in records
 LEFT = 130  # exit status of a game that was left, as shells have it for Ctrl-C
@@ -37,7 +43,7 @@ LEFT = 130  # exit status of a game that was left, as shells have it for Ctrl-C
 
 @dataclass(frozen=True)
 class Play:
-    """Play one game of Res Publica in the terminal."""
+    """Play one game of Res Publica in the terminal, or, with --web, in the browser."""
 
     agents: tuple[str, ...]
     """Who plays, in the order of seats: random, greedy, or the path of a checkpoint. As many as players; with --human
@@ -49,7 +55,11 @@ class Play:
     record: Path | None = None
     """Write a record of the game to this file (JSON lines)."""
     undo: bool = False
-    """Let the person take decisions back ("undo"); the cards to come stay as they are."""
+    """Let the person take decisions back ("undo"); the cards to come stay as they are. In the terminal only."""
+    web: bool = False
+    """Play in the browser: serve the game as a page on this machine alone."""
+    port: int = 0
+    """Of the page; 0 takes a free one."""
 
 
 @dataclass
@@ -167,16 +177,46 @@ def seated(options: Play) -> tuple[list[Agent | None], Rules]:
     return agents, rules
 
 
+def serve(session: Session, agents: Sequence[Agent | None], options: Play, played: list["Session | Table"]) -> None:
+    """Play in the browser until Ctrl-C, by which a game that is over has not been left.
+
+    played: the table is put there, so that its record can be written however this ends.
+    """
+    from agents.web import Server, Table
+
+    table = Table(session.start, session.names, agents)
+    played.append(table)
+
+    def ended() -> None:
+        if options.record is not None:
+            with suppress(OSError):  # it is written once more at the end, where what is wrong can be said
+                write_record(options.record, table.record())
+
+    try:
+        server = Server(table, options.port, ended)
+    except ValueError as error:
+        refuse(PROG, f"--port: {error}")
+    with server:
+        print(f"the game is at {server.address} (Ctrl-C ends it)", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            if not table.over:
+                raise
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     options = parse(Play, PROG, arguments, extra="train")
-    session = None
+    played: list[Session | Table] = []
     left = False
     try:
         try:
             agents, rules = seated(options)
             if options.record is not None:
                 check_target("--record", options.record)
+            if not 0 <= options.port < 2**16:
+                raise ValueError(f"--port must be from 0 to {2**16 - 1}, got {options.port}")
             seed = check_seed(options.seed)
         except (ValueError, OSError) as error:
             refuse(PROG, str(error))
@@ -184,19 +224,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         game = Game(rules, seed)
         names = [HUMAN if agent is None else agent.name for agent in agents]
         session = Session(game, names, options.human)
-        person = None if options.human is None else Person(options.human, options.undo)
+        played.append(session)
         print("\n".join(f"{AGENT_NAMES[seat]}: {name}" for seat, name in enumerate(names)))
         print(f"seed: {game.seed}")
-        run(session, agents, person)
+        if options.web:
+            played.clear()
+            serve(session, agents, options, played)
+        else:
+            run(session, agents, None if options.human is None else Person(options.human, options.undo))
     except (KeyboardInterrupt, Leave):
         left = True
         print("\nthe game was left")
     except BrokenPipeError:  # whoever read has gone: nothing more can be said, not even by Python at its end
         left = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if options.record is not None and session is not None:
+    if options.record is not None and played:
         try:
-            write_record(options.record, session.record())
+            write_record(options.record, played[0].record())
         except OSError as error:
             refuse(PROG, f"--record: {error}")
         print(f"the record is in {options.record}")

@@ -13,6 +13,8 @@ An opponent is given as
 - a plain function, called as `act` is.
 An agent may have a `name` for messages, the number of a compiled bot as `bot` (which then plays in its place), and
 `check(rules)`, which raises ValueError when it cannot play under the rules.
+For the replay page it may have `probabilities(observations, action_masks)`, `(B, A)`, and `values(observations)`,
+`(B,)`: see respublica_env/replay/policy.py.
 
 `opponents=` of the environments takes one of these for all other seats, a list with one for each, or an object with
 `lineup(rng)`: it is asked for one of the former at each deal of each game, with a Generator of that game's own, so that

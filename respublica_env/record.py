@@ -8,7 +8,8 @@
 
 One file holds one game. Decisions that the engine took by itself are not in it. The last line is `{"aborted": true}`
 for a game that was left; a file without a last line broke off. `Recorder` plays and records, `write_record` and
-`read_record` go to files and back. Reading plays the game again: a record that has been read is one that can happen.
+`read_record` go to files and back; `respublica_env.envs.recording` records the games of an environment. Reading plays
+the game again: a record that has been read is one that can happen.
 """
 
 import errno
@@ -29,6 +30,7 @@ FORMAT = "respublica-record/1"
 HEADER_KEYS = ("format", "rules", "population_deck", "technology_deck", "agents")
 DECISION_KEYS = ("player", "action")
 RESULT_KEYS = ("scores", "stalled")
+MOST_BYTES = 64 * 2**20  # of a file: no game of sensible rules comes near it
 LAST_LINES = '{"scores": [...], "stalled": true or false} or {"aborted": true}'
 
 
@@ -130,8 +132,15 @@ class Recorder:
         player = self.game.player
         self.game.step(action)
         assert player is not None  # a game that is over takes no action
+        self.note(player, int(action))
+
+    def note(self, player: int, action: int) -> None:
+        """Note a decision that has been played in the game by other means than `step`."""
         self._players.append(player)
-        self._actions.append(int(action))
+        self._actions.append(action)
+
+    def __len__(self) -> int:
+        return len(self._actions)
 
     def record(self) -> Record:
         """The record so far: of the whole game when it is over, else of a game that was left."""
@@ -194,7 +203,11 @@ def read_record(path: str | os.PathLike[str]) -> Record:
         OSError: the file cannot be read.
     """
     source = Path(path)
-    return _Reader(str(source)).read(source.read_bytes())
+    with source.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise RecordError(f"{source} is no record: it has more than {MOST_BYTES // 2**20} MiB")
+    return _Reader(str(source)).read(data)
 
 
 class _Reader:
@@ -311,8 +324,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, or ValueError when a key stands in it twice: a reader could take either value."""
     values = dict(pairs)
     if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {shown(next(key for key in keys if keys.count(key) > 1))} stands twice")
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {shown(twice)} stands twice")
     return values
 
 

@@ -34,7 +34,7 @@ TIERS = {
         "respublica_env.warm",
         "respublica_env.opponents",
     ),
-    "records": ("respublica_env.record", "respublica_env.replay"),
+    "records": ("respublica_env.record",),
     "envs": ("respublica_env.envs",),
     "doors": (
         "respublica_env",  # the package itself: its public names; "respublica_env.x" stands under its own name
@@ -42,6 +42,7 @@ TIERS = {
         "respublica_env.sb3",
         "respublica_env.open_spiel",
         "respublica_env.registration",
+        "respublica_env.replay",
         "respublica_env.testing",
         "respublica_env.bench",
         "respublica_env.commands",

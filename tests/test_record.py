@@ -301,6 +301,32 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
         read_record(path)
 
 
+def test_a_file_that_is_no_record_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_lines(tmp_path / "game.jsonl", played().lines())
+    monkeypatch.setattr("respublica_env.record.MOST_BYTES", 100)
+    with pytest.raises(RecordError, match=r"game\.jsonl is no record: it has more than 0 MiB"):
+        read_record(path)
+
+
+def test_a_line_with_very_many_keys_is_refused_as_fast_as_it_is_read(tmp_path: Path) -> None:
+    """A search that grows with the square of the keys would take hours here."""
+    line = "{" + ", ".join(f'"{key}": 0' for key in range(300_000)) + ', "299999": 0}'
+    path = write_lines(tmp_path / "game.jsonl", [*played().lines()[:1], line])
+    with pytest.raises(RecordError, match=r"line 2: not JSON .the key '299999' stands twice"):
+        read_record(path)
+
+
+def test_decisions_that_others_play_can_be_noted() -> None:
+    game = Game(RULES, 4)
+    recorder = Recorder(game)
+    while not game.terminated:
+        player, action = game.player, int(game.legal_actions()[-1])
+        assert player is not None
+        game.step(action)
+        recorder.note(player, action)
+    assert len(recorder) == len(recorder.record()) and recorder.record().at(len(recorder)).scores() == game.scores()
+
+
 @pytest.mark.parametrize(
     "end", ["hello", "17", '{"player": 0, "action": }', '{"player" 0', "[1, 2", '{"aborted": true}]']
 )

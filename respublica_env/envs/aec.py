@@ -19,6 +19,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from respublica_env.actions import IllegalAction
 from respublica_env.envs.global_state import global_state, global_state_size
+from respublica_env.envs.recording import GameLog
 from respublica_env.envs.render import METADATA, check_render_mode, check_render_seat, render, tells_nothing
 from respublica_env.envs.rewards import check_mode, final_rewards
 from respublica_env.envs.view import AGENT_NAMES
@@ -48,6 +49,7 @@ class RawEnv(AECEnv[str, Observation, int]):
 
     Attributes:
         rules, reward, render_mode, render_seat: as given.
+        log: what notes the games, see envs/recording.py; None by default.
         state_space: the space of `state()`.
 
     Observations are `{"observation": float32 (D,), "action_mask": int8 (A,)}`, the mask all 0 for an agent that is not
@@ -87,6 +89,7 @@ class RawEnv(AECEnv[str, Observation, int]):
         self.state_space = Box(0, 1, (global_state_size(self.rules),), np.float32)
         self._game: Game | None = None
         self._points: list[int] = []
+        self.log: GameLog | None = None
 
     @property
     def game(self) -> Game:
@@ -123,6 +126,8 @@ class RawEnv(AECEnv[str, Observation, int]):
             ValueError: for what is no seed; nothing has changed.
         """
         del options
+        if self.log is not None:
+            self.log.leave()
         if self._game is None:
             self._game = Game(self.rules, seed=seed)
         else:
@@ -135,6 +140,8 @@ class RawEnv(AECEnv[str, Observation, int]):
         self.infos = {agent: self._idle_info() for agent in self.agents}
         self.agent_selection = self.agents[0]
         self._points = [0] * self.rules.num_players
+        if self.log is not None:
+            self.log.dealt(self._game)
         self._go_on(self._game, self.agent_selection)
 
     def step(self, action: SupportsIndex | None) -> None:
@@ -151,6 +158,8 @@ class RawEnv(AECEnv[str, Observation, int]):
             self._take_leave(action)
             return
         game.step(action)  # type: ignore[arg-type]  # it refuses None in words
+        if self.log is not None:
+            self.log.decided(self._seats[agent], action)  # type: ignore[arg-type]  # the game has taken it
         self._cumulative_rewards[agent] = 0.0
         self._go_on(game, agent)
 
@@ -247,7 +256,9 @@ class RawEnv(AECEnv[str, Observation, int]):
         return render(game, self.render_mode, self.render_seat)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Nothing is held open; a game that is being recorded is written as it stands."""
+        if self.log is not None:
+            self.log.leave()
 
 
 class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):

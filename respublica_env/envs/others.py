@@ -1,6 +1,7 @@
 """The other seats: who plays them in each game, and the decisions of those who are not compiled."""
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class Others:
         self.streams = Streams(first)
         self.seated: NDArray[Any] = np.full((batch.num_games, n), None, object)  # (B, n) Python opponents
         self.python = False  # whether there may be any in it
+        self.heard: Callable[[int], None] | None = None  # told what they decide, where there is one game only
         self.set(opponents)
 
     @property
@@ -108,6 +110,8 @@ class Others:
         for some in places.values():
             at = np.array(some)
             actions[at] = self._ask(opponents[some[0]], waiting[at], seats[at])
+        if self.heard is not None:
+            self.heard(int(actions[0]))
         return actions
 
     def _ask(self, opponent: PythonOpponent, games: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -158,7 +162,7 @@ class Others:
         return whole_numbers(f"opponent {shown(opponent.name)} must answer with", answers, games.shape)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_found": {}}  # ids are of this process
+        return {**self.__dict__, "_found": {}, "heard": None}  # ids are of this process; a copy is not recorded
 
 
 def _by_learner(players: list[Found], n: int) -> tuple[NDArray[np.int8], NDArray[Any] | None]:

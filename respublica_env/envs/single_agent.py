@@ -152,3 +152,8 @@ class ResPublicaEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         if not self.games.begun:
             raise ResetNeeded("Cannot call render() before calling reset()")
         return render(self.game, self.render_mode, self.seat)
+
+    def close(self) -> None:
+        """Nothing is held open; a game that is being recorded is written as it stands."""
+        if self.games.log is not None:
+            self.games.log.leave()

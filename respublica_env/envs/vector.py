@@ -16,7 +16,9 @@ from respublica_env.actions import IllegalAction
 from respublica_env.batch import Batch
 from respublica_env.engine import batch as loops
 from respublica_env.envs.others import Others
+from respublica_env.envs.recording import LearnerLog
 from respublica_env.envs.rewards import check_mode, final_rewards
+from respublica_env.opponents import PythonOpponent
 from respublica_env.rules import Rules, shown
 
 ILLEGAL_MODES = ("end", "raise")
@@ -61,6 +63,7 @@ class LearnerBatch:
         seats: int64 `(B,)`, the learner's seat.
         over, num_over: bool `(B,)`, which games are over, and how many.
         skipped: int64 `(B,)`, deals skipped before the present game because the learner had no decision in them.
+        log: what notes the games where there is only one at a time, see envs/recording.py; None by default.
 
     Raises ValueError, naming what is accepted, for anything else.
     """
@@ -99,6 +102,7 @@ class LearnerBatch:
         self._made: NDArray[np.int64] = np.zeros(size, np.int64)  # (B,) points of cities and monuments paid out
         self._games = np.arange(size)  # (B,)
         self.begun = self._guarded = False
+        self._log: LearnerLog | None = None
 
     @property
     def opponents(self) -> object:
@@ -108,6 +112,21 @@ class LearnerBatch:
     @opponents.setter
     def opponents(self, opponents: object) -> None:
         self._others.set(opponents)
+
+    @property
+    def log(self) -> LearnerLog | None:
+        """As set."""
+        return self._log
+
+    @log.setter
+    def log(self, log: LearnerLog | None) -> None:
+        assert self.batch.num_games == 1
+        self._log = log
+        self._others.heard = None if log is None else log.play
+
+    def opponent(self, game: int, seat: int) -> PythonOpponent:
+        """Who sits there, where that is an opponent that is not compiled."""
+        return self._others.seated[game, seat]
 
     @property
     def observation_size(self) -> int:
@@ -140,6 +159,7 @@ class LearnerBatch:
         others = self._others
         arrays = (*self._arrays(), others.seated)
         before = [array.copy() for array in arrays], self.num_over, self.begun, others.python
+        noted = self.log and self.log.state()
         others.streams.mark()
         self._guarded = True
         try:
@@ -149,6 +169,8 @@ class LearnerBatch:
                 array[:] = values
             _, self.num_over, self.begun, others.python = before
             others.streams.undo()
+            if self.log is not None:
+                self.log.go_back(noted)
             raise
         finally:
             others.streams.unmark()
@@ -172,7 +194,9 @@ class LearnerBatch:
             self._reset(self._games if games is None else games, seeds)
 
     def _reset(self, left: NDArray[np.int64], seeds: NDArray[np.uint64] | None) -> None:
-        batch, others = self.batch, self._others
+        batch, others, log = self.batch, self._others, self.log
+        if log is not None:
+            log.leave()
         if seeds is not None:
             batch._seed_rows(left, seeds)
             others.streams.restart(left, seeds)
@@ -185,11 +209,15 @@ class LearnerBatch:
             if self.seat is None:
                 loops.draw_seats(batch._spec, batch._rows, left, self.seats)
             others.sit_down(left, self.seats[left])
+            if log is not None:
+                log.deal(self)
             batch.reset(left)
             if others.python:
                 others.play_on(self.seats)
             left = left[batch.player[left] < 0]
             if left.size == 0:
+                if log is not None:
+                    log.caught_up()
                 return
             self.skipped[left] += 1
         self.over[left] = True
@@ -214,8 +242,12 @@ class LearnerBatch:
         if not self.begun:
             raise ResetNeeded("Cannot call step() before calling reset()")
         illegal = self._play(actions)
+        if self.log is not None and not self.num_over:
+            self._note(actions, illegal)
         if self._others.python:
             self._others.play_on(self.seats)
+        if self.log is not None and not self.num_over and not illegal:
+            self.log.caught_up()
         rewards = np.zeros(len(self._games))
         if self.reward == "points":
             made = self.batch.points[self._games, self.seats]
@@ -229,6 +261,13 @@ class LearnerBatch:
         self.num_over += len(ended)
         self._finish(ended, illegal, rewards)
         return Step(rewards, ended, illegal)
+
+    def _note(self, actions: ArrayLike, illegal: Mapping[int, str]) -> None:
+        assert self.log is not None
+        if illegal:
+            self.log.leave()
+        else:
+            self.log.play(int(np.asarray(actions)[0]))
 
     def _play(self, actions: ArrayLike) -> dict[int, str]:
         """Step the batch; illegal actions end their games, and are returned with the reason."""
@@ -273,6 +312,7 @@ class LearnerBatch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         seen = state.pop("_seen")
         self.__dict__.update(state)
+        self.log = self._log  # none: see envs/recording.py
         self.batch.observations[self.over] = seen
 
 

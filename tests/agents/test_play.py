@@ -50,11 +50,19 @@ class Terminal:
         os.close(end)
         self._said = b""
 
-    def answer(self) -> str:
-        """What is said up to the next prompt, or to the end of the program."""
+    def answer(self, again: str = "") -> str:
+        """What is said up to the next prompt, or to the end of the program.
+
+        again: typed again whenever nothing is said for a while, as people do: an interrupt that comes just before
+        Python's readline begins to wait for keys is noticed with the next key only.
+        """
         deadline = time.monotonic() + PATIENCE
         while PROMPT not in self._said:
-            assert select.select([self._screen], [], [], max(0, deadline - time.monotonic()))[0], self._said
+            left = deadline - time.monotonic()
+            assert left > 0, self._said
+            if not select.select([self._screen], [], [], min(left, 10 if again else left))[0]:
+                self.type(again)
+                continue
             try:
                 more = os.read(self._screen, 65536)
             except OSError:  # Linux says so when the other end is closed
@@ -140,7 +148,7 @@ def test_a_game_that_is_left_is_recorded_as_aborted(keys: str, tmp_path: Path) -
         shown.type("seek 1 Wheel\n")
         shown.answer()
         shown.type(keys)
-        said = shown.answer()
+        said = shown.answer(again=keys)
         assert shown.end() == LEFT
     assert "the game was left" in said and "Traceback" not in said
     record = read_record(file)

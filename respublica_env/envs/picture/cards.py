@@ -1,23 +1,23 @@
 """Cards as the picture shows them: faces, backs, cities and monuments, and piles of them.
 
 Population cards are light with round corners, technology cards dark with cut corners, so that the two are told apart
-without their colours. The hues follow Okabe and Ito ("Color Universal Design", 2008), whose palette colour-blind people
-tell apart, darker on light cards and lighter on dark ones; each type has its name and a symbol besides.
+without their colours; each type has its name and a symbol besides.
 """
 
 from respublica_env.envs.picture.canvas import Canvas, text_width
+from respublica_env.envs.picture.palette import (
+    BACK_LINES,
+    BACKS,
+    BRONZE,
+    EMPTY,
+    INK,
+    PAPER,
+    POPULATION_HUES,
+    TECHNOLOGY_GROUND,
+    TECHNOLOGY_HUES,
+)
 from respublica_env.envs.picture.symbols import SYMBOLS, Shape, draw_symbol
 from respublica_env.rules import Rules
-
-INK = "#22303c"
-PAPER = "#fffdf7"
-EMPTY = "#d9cfb8"
-GOLD = "#f2b705"
-POPULATION_HUES = ("#c44f00", "#0072b2", "#a87700", "#00805c", "#a8527f", "#2f89bd", "#5f6670", "#4b3621")
-TECHNOLOGY_GROUND = "#2b3a4a"
-TECHNOLOGY_HUES = ("#f0a818", "#f0e442", "#e39cc3", "#3fc79b", "#6fc0f0", "#ff8a4c", "#c9d1d9", "#ffffff")
-BACKS = ("#b5523b", "#44618c")
-BACK_LINES = ("#cf7a62", "#6a88b5")
 
 CARD_W, CARD_H = 70, 94
 BEHIND, STEP = 3, 3  # cards drawn behind the top one of a pile, at most, and by how much each stands out
@@ -139,5 +139,5 @@ def draw_kind(canvas: Canvas, x: float, y: float, size: float, rules: Rules, k: 
 def draw_tile(canvas: Canvas, x: float, y: float, w: float, h: float, shapes: list[Shape], words: str) -> None:
     """A city or a monument: its drawing above a number."""
     canvas.box(x, y, w, h, PAPER, 5, "#8a7a55", 1.5)
-    draw_symbol(canvas, shapes, x + w / 2, y + h * 0.34, min(w, h) * 0.29, "#8a6d1f", PAPER)
+    draw_symbol(canvas, shapes, x + w / 2, y + h * 0.34, min(w, h) * 0.29, BRONZE, PAPER)
     canvas.text(x + w / 2, y + h * 0.8, words, h * 0.3, INK, "mm", w - 5, bold=True)

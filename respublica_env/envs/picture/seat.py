@@ -7,9 +7,6 @@ from respublica_env.envs.picture.canvas import Canvas, text_width
 from respublica_env.envs.picture.cards import (
     CARD_H,
     CARD_W,
-    GOLD,
-    INK,
-    TECHNOLOGY_GROUND,
     draw_backs,
     draw_badge,
     draw_kind,
@@ -19,6 +16,7 @@ from respublica_env.envs.picture.cards import (
     hue,
 )
 from respublica_env.envs.picture.layout import BACK, BUBBLE, MARGIN, NAME, Layout
+from respublica_env.envs.picture.palette import GOLD, INK, TECHNOLOGY_GROUND
 from respublica_env.envs.picture.symbols import CITY, TEMPLE
 from respublica_env.envs.view import AGENT_NAMES, View
 

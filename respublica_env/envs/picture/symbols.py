@@ -5,10 +5,12 @@ A shape is ("fill", points), ("hole", points) (in the colour of the ground), ("l
 """
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from respublica_env.envs.picture.canvas import Canvas, Point, shifted
+if TYPE_CHECKING:
+    from respublica_env.envs.picture.canvas import Canvas
 
+Point = tuple[float, float]
 Shape = tuple[Any, ...]
 
 
@@ -116,9 +118,11 @@ CITY: list[Shape] = [
 
 
 def draw_symbol(
-    canvas: Canvas, shapes: list[Shape], x: float, y: float, scale: float, colour: str, ground: str
+    canvas: "Canvas", shapes: list[Shape], x: float, y: float, scale: float, colour: str, ground: str
 ) -> None:
     """Draw shapes around (x, y), `scale` being half their height; holes show the `ground`."""
+    from respublica_env.envs.picture.canvas import shifted  # the replay page uses the shapes without Pillow
+
     for form, *details in shapes:
         if form == "disc" or form == "ring":
             at, down, radius = details[:3]

@@ -10,21 +10,18 @@ from respublica_env.envs.picture.canvas import Canvas, text_width
 from respublica_env.envs.picture.cards import (
     CARD_H,
     CARD_W,
-    GOLD,
-    INK,
     draw_backs,
     draw_face,
     draw_place,
     draw_tile,
 )
 from respublica_env.envs.picture.layout import HEADER, MARGIN, SUPPLY, Layout
+from respublica_env.envs.picture.palette import GOLD, GROUND, INK, TABLE
 from respublica_env.envs.picture.seat import draw_capsule, draw_heads, draw_seat
 from respublica_env.envs.picture.symbols import CITY, TEMPLE, Shape
 from respublica_env.envs.view import AGENT_NAMES, SPECTATOR, View
 from respublica_env.observation import PHASES
 
-GROUND = "#e6dcc6"
-TABLE = "#2e5b4e"
 CHALK = "#dfeee8"
 PLACE = "#7fae9f"
 DECK_W = CARD_W + 46
