@@ -49,6 +49,7 @@ def write_checkpoint(path: Path, model: MaskablePPO, games: ResPublicaVecEnv, se
         "version": respublica_env.__version__,
         "rules": games.rules.to_dict(),
         "observation": observation_hash(games.rules),
+        "network": model.policy.description(),
         "steps": model.num_timesteps,
         "settings": dict(settings),
     }

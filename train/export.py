@@ -19,6 +19,7 @@ import tyro
 from numpy.typing import NDArray
 
 import respublica_env
+from agents.networks import layers_of
 from agents.onnx_policy import FORMAT, INPUT, METADATA, OUTPUT
 from agents.policy import TrainedAgent, is_sb3, observation_hash, read_checkpoint
 from respublica_env import Rules
@@ -64,9 +65,9 @@ def policy_layers(checkpoint: Path, rules: Rules | None) -> tuple[list[Layer], R
     if rules not in (None, own):
         raise ValueError(f"{checkpoint} was trained on other rules than --rules names: it needs no such option")
     layers: list[Layer] = []
-    for i in range(len(weights) // 2):
+    for i, layer in enumerate(layers_of(weights)):
         layers += [("Tanh", {})] if i else []
-        layers.append((weights[f"weight_{i}"], weights[f"bias_{i}"]))
+        layers.append(layer)
     return layers, own
 
 

@@ -5,6 +5,8 @@
 once and trains about twice as fast.
 """
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -50,8 +52,12 @@ class MaskedPolicy(MaskableActorCriticPolicy):
             logits = torch.where(legal, logits, ILLEGAL)
         return logits, self.value_net(critic)
 
+    def description(self) -> dict[str, Any]:
+        """The network for `make_network` of agents/networks.py."""
+        return {"name": "mlp"}
+
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """Weights and biases of the actor's layers, `weight_0`, `bias_0` and so on, as agents/policy.py reads them."""
+        """Weights and biases of the actor's layers, `weight_0`, `bias_0` and so on, for `make_network`."""
         layers = [*(layer for layer in self.mlp_extractor.policy_net if hasattr(layer, "weight")), self.action_net]
         found = {}
         for i, layer in enumerate(layers):

@@ -38,6 +38,7 @@ from train.checkpoint import read_games, read_settings, restore, write_checkpoin
 from train.cli import read_rules
 from train.evaluate import evaluate, table
 from train.policy import MaskedPolicy
+from train.shared_policy import SharedPolicy
 
 PROG = "train.ppo"
 STEPS = 800_000
@@ -45,6 +46,7 @@ RUNS = Path("runs")
 JUDGES = ("random", "greedy")  # each in all other seats, at the end
 JUDGES_SEED = 10**6  # of their first deal
 WIDEST = 65_536  # neurons in a layer
+POLICIES = {"mlp": MaskedPolicy, "shared": SharedPolicy}
 MOST_THREADS = 1_024  # where more cannot be had, OpenMP ends the process without a word
 
 # Returns of a few units are learnt fastest; games won and margins are that already.
@@ -88,8 +90,14 @@ class Train:
     """Discount."""
     gae_lambda: float = 0.95
     """Of generalised advantage estimation."""
+    policy: str = "mlp"
+    """mlp, or shared: its weights are shared by all types of a class and by all opponents."""
     layers: tuple[int, ...] = (128, 128)
-    """Hidden layers of the actor, and the same again of the critic."""
+    """mlp: hidden layers of the actor, and the same again of the critic."""
+    width: int = 64
+    """shared: features of each type, of each other seat, and half of those of the table."""
+    pair_width: int = 16
+    """shared: features of what is known between a seat and a type."""
     save_every: int = 200_000
     """Steps between checkpoints."""
     deals: int = 250
@@ -133,6 +141,11 @@ def check(options: Train) -> None:
             raise ValueError(f"{name} must be from {low} to {high}, got {getattr(options, name)}")
     if not options.layers or min(options.layers) < 1 or max(options.layers) > WIDEST:
         raise ValueError(f"layers must be at least one whole number from 1 to {WIDEST}, got {options.layers}")
+    if options.policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {options.policy!r}")
+    for name in ("width", "pair_width"):
+        if not 1 <= getattr(options, name) <= WIDEST:
+            raise ValueError(f"{name} must be from 1 to {WIDEST}, got {getattr(options, name)}")
     if options.threads > MOST_THREADS:
         raise ValueError(f"threads must be at most {MOST_THREADS}, got {options.threads}")
     if not options.opponents:
@@ -186,8 +199,11 @@ def resumed(options: Train, checkpoint: Path) -> tuple[Train, int]:
 
 def make_model(options: Train, games: ResPublicaVecEnv) -> MaskablePPO:
     """A learner that has learnt nothing."""
+    sizes: dict[str, Any] = {"net_arch": list(options.layers)}
+    if options.policy == "shared":
+        sizes = {"rules": games.rules.to_dict(), "width": options.width, "pair_width": options.pair_width}
     return MaskablePPO(
-        MaskedPolicy,
+        POLICIES[options.policy],
         ScaledRewards(games, REWARD_FACTORS[options.reward]),
         learning_rate=LinearSchedule(options.learning_rate, options.learning_rate / 10, 1.0),
         n_steps=options.rollout,
@@ -196,7 +212,7 @@ def make_model(options: Train, games: ResPublicaVecEnv) -> MaskablePPO:
         gamma=options.gamma,
         gae_lambda=options.gae_lambda,
         ent_coef=options.entropy,
-        policy_kwargs={"net_arch": list(options.layers)},
+        policy_kwargs=sizes,
         seed=options.seed,
         device="cpu",
     )
