@@ -25,7 +25,7 @@ from agents.networks import Network, make_network
 from respublica_env import Rules
 from respublica_env.observation import blocks
 
-CHECKPOINT = "last.zip"  # its name in the folder of a run
+CHECKPOINT, BEST = "last.zip", "best.zip"  # their names in the folder of a run
 FORMAT = "respublica-checkpoint/1"
 METADATA, WEIGHTS = "respublica.json", "policy.npz"
 

@@ -57,10 +57,10 @@ class MaskedPolicy(MaskableActorCriticPolicy):
         return {"name": "mlp"}
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """Weights and biases of the actor's layers, `weight_0`, `bias_0` and so on, for `make_network`."""
+        """Weights and biases of the actor's layers, copies, `weight_0`, `bias_0` and so on, for `make_network`."""
         layers = [*(layer for layer in self.mlp_extractor.policy_net if hasattr(layer, "weight")), self.action_net]
         found = {}
         for i, layer in enumerate(layers):
-            found[f"weight_{i}"] = layer.weight.detach().cpu().numpy()
-            found[f"bias_{i}"] = layer.bias.detach().cpu().numpy()
+            found[f"weight_{i}"] = layer.weight.detach().cpu().numpy().copy()
+            found[f"bias_{i}"] = layer.bias.detach().cpu().numpy().copy()
         return found

@@ -84,5 +84,6 @@ class SharedPolicy(MaskedPolicy):
         return {"name": "shared", "width": self._net.width, "pair_width": self._net.pair_width}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Weights and biases of the layers by name, for `make_network` of agents/networks.py."""
-        return {name: values.detach().cpu().numpy() for name, values in self.mlp_extractor.layers.state_dict().items()}
+        """Weights and biases of the layers by name, copies, for `make_network` of agents/networks.py."""
+        layers = self.mlp_extractor.layers.state_dict()
+        return {name: values.detach().cpu().numpy().copy() for name, values in layers.items()}

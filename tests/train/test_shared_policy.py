@@ -117,7 +117,7 @@ def test_every_number_that_is_seen_counts(rules: Rules) -> None:
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_numpy_computes_the_same(rules: Rules) -> None:
     policy = policy_of(rules, width=24, pair_width=8)
-    arrays = {name: values.copy() for name, values in policy.arrays().items()}
+    arrays = policy.arrays()
     network = make_network(policy.description(), rules, arrays)
     observations = np.random.default_rng(2).random((100, rules.observation_size), np.float32)
     kept = observations.copy()
