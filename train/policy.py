@@ -24,7 +24,7 @@ class MaskedPolicy(MaskableActorCriticPolicy):
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: Masks | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Actions `(B,)`, values `(B, 1)` and log-probabilities `(B,)` for observations `(B, D)`."""
-        logits, values = self._logits_and_values(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         probabilities = logits.softmax(1)
         if deterministic:
             actions = logits.argmax(1)
@@ -39,12 +39,13 @@ class MaskedPolicy(MaskableActorCriticPolicy):
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: Masks | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Values `(B, 1)`, log-probabilities of the actions `(B,)` and entropies `(B,)`."""
-        logits, values = self._logits_and_values(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         logs = logits.log_softmax(1)
         entropies = -(logits.softmax(1) * logs).sum(1)
         return values, logs.gather(1, actions[:, None])[:, 0], entropies
 
-    def _logits_and_values(self, obs: torch.Tensor, action_masks: Masks | None) -> tuple[torch.Tensor, torch.Tensor]:
+    def logits_and_values(self, obs: torch.Tensor, action_masks: Masks | None) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits `(B, A)`, those of illegal actions far below the others, and values `(B, 1)`."""
         actor, critic = self.mlp_extractor(self.extract_features(obs))
         logits = self.action_net(actor)
         if action_masks is not None:

@@ -37,6 +37,7 @@ from train.checkpoint import read_games, read_settings, restore, write_checkpoin
 from train.cli import read_rules
 from train.config import FREE_ON_RESUME, PROG, STEPS, Train, check, read_options, settings_of, write_config
 from train.evaluate import evaluate, table
+from train.imitate import imitate
 from train.league import League, LeagueGames
 from train.policy import MaskedPolicy
 from train.progress import Progress
@@ -208,6 +209,26 @@ class Run:
                 break  # another part would take too long
         return {"shares": {judge: round(total / played, 4) for judge, total in sums.items()}, "deals": played}
 
+    def imitate(self, console: Console) -> None:
+        """Learn from a bot first; the policy is then the run's first checkpoint."""
+        options, policy = self.options, self.model.policy
+        if options.imitate is None:
+            return
+        assert isinstance(policy, MaskedPolicy)
+        imitate(
+            policy,
+            self.games.rules,
+            options.imitate,
+            options.imitate_steps,
+            options.reward,
+            REWARD_FACTORS[options.reward],
+            options.learning_rate,
+            options.batch_size,
+            options.seed,
+            console,
+        )
+        self.save()
+
     def learn(self, console: Console) -> None:
         """Learn until the steps or the minutes are up; the last checkpoint is written then."""
         options, model, games, progress = self.options, self.model, self.games, self.progress
@@ -258,6 +279,8 @@ def train(options: Train, console: Console, given: Collection[str] = ()) -> tupl
     write_config(folder, run.options)
     run.model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     started, done = time.perf_counter(), run.model.num_timesteps
+    if not options.resume:
+        run.imitate(console)
     run.learn(console)
     seconds, steps = time.perf_counter() - started, run.model.num_timesteps
     rate = (steps - done) / seconds

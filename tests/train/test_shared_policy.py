@@ -38,7 +38,7 @@ def policy_of(rules: Rules, kind: type[MaskedPolicy] = SharedPolicy, **keywords:
 
 def logits_of(policy: MaskedPolicy, observations: np.ndarray) -> np.ndarray:
     with torch.no_grad():
-        return policy._logits_and_values(torch.from_numpy(observations), None)[0].numpy()
+        return policy.logits_and_values(torch.from_numpy(observations), None)[0].numpy()
 
 
 def permuted_types(rules: Rules, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +107,7 @@ def test_every_number_that_is_seen_counts(rules: Rules) -> None:
     observations = torch.rand(256, rules.observation_size)
     observations[:, observation_layout(rules)["hand"]] *= 0.5 / rules.copies * rules.set_size
     observations.requires_grad_()
-    logits, values = policy._logits_and_values(observations, None)
+    logits, values = policy.logits_and_values(observations, None)
     for found in (logits @ torch.randn(rules.num_actions), values[:, 0]):
         (slopes,) = torch.autograd.grad(found.sum(), observations, retain_graph=True)
         silent = np.flatnonzero((slopes == 0).all(0).numpy())
@@ -131,7 +131,7 @@ def test_sb3_asks_it_as_any_other() -> None:
     env = ResPublicaVecEnv(32, seed=0)
     observations, masks = env.reset(), np.asarray(env.action_masks())
     seen = torch.from_numpy(observations)
-    logits, values = policy._logits_and_values(seen, masks)
+    logits, values = policy.logits_and_values(seen, masks)
     slow = MaskableActorCriticPolicy.get_distribution(policy, seen, masks).distribution
     torch.testing.assert_close(slow.probs, logits.softmax(1))
     torch.testing.assert_close(policy.predict_values(seen), values)
