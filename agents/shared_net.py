@@ -129,8 +129,10 @@ class SharedNet:
         of_seats = pairs.sum(axis=2) * rules.num_kinds**-0.5
         kinds = ops.relu(kinds[:, :, pair_width:] + ops.linear("kind_pairs", of_kinds))  # (B, S, width)
         seats = ops.relu(others[:, :, pair_width:] + ops.linear("seat_pairs", of_seats))  # (B, n - 1, width)
-        groups = [kinds[:, :people], kinds[:, people:types], *([kinds[:, types:]] if rules.wildcards else []), seats]
-        pools = [group.sum(axis=1) * group.shape[1] ** -0.5 for group in groups]
+        groups = [(kinds[:, :people], people), (kinds[:, people:types], types - people), (seats, rules.num_players - 1)]
+        if rules.wildcards:
+            groups.append((kinds[:, types:], len(WILDCARDS)))
+        pools = [group.sum(axis=1) * size**-0.5 for group, size in groups]
         table = ops.relu(ops.linear("table", ops.concatenate([self._table(ops, seen), own, *pools], 1)))  # (B, 2 width)
         kinds = ops.relu(ops.linear("kind_again", kinds) + ops.linear("kind_table", table)[:, None])
         seats = ops.relu(ops.linear("seat_again", seats) + ops.linear("seat_table", table)[:, None])
