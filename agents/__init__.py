@@ -6,18 +6,20 @@ names known to the environments too, for their `opponents`.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
 from agents.policy import PolicyAgent, load_policy
 from agents.scripted import CompiledAgent, RandomAgent
 from respublica_env import opponents
+from respublica_env.rules import shown
 
 __all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
 
 _BY_NAME: dict[str, Callable[[], Agent]] = {
+    **{name: partial(CompiledAgent, name) for name in opponents.BOTS},
     "random": RandomAgent,
-    "greedy": lambda: CompiledAgent("greedy"),
 }
 
 
@@ -36,11 +38,15 @@ def load(name: str | Path) -> Agent:
         return _BY_NAME[name]()
     if isinstance(name, (str, Path)) and _is_path(str(name)):
         return load_policy(name)
-    raise ValueError(f"no agent is named {str(name)!r}; there are: {', '.join(names())}, and the path of a checkpoint")
+    said = shown(str(name) if isinstance(name, Path) else name)
+    raise ValueError(f"no agent is named {said}; there are: {', '.join(names())}, and the path of a checkpoint")
 
 
 def _is_path(name: str) -> bool:
-    return bool(name) and Path(name).exists()
+    try:
+        return bool(name) and Path(name).exists()
+    except OSError:  # no path can be so long
+        return False
 
 
 for _name in _BY_NAME:

@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import agents
@@ -43,6 +46,26 @@ def test_an_unknown_name_is_answered_with_the_known_ones_and_a_hint() -> None:
 def test_what_is_no_opponent_is_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match=r"an opponent is a name|no opponent is named"):
         find(wrong)
+
+
+@dataclass
+class WithBot:
+    bot: Any
+
+    def act(self) -> None: ...
+
+
+@pytest.mark.parametrize("wrong", ["gredy\n" * 500, "x" * 5_000, "a\0b", WithBot("x\n" * 500), WithBot(np.zeros(500))])
+def test_a_refusal_is_one_line_that_can_be_read(wrong: object) -> None:
+    with pytest.raises(ValueError, match=r"no opponent is named|an agent's `bot` is") as error:
+        find(wrong)
+    assert len(str(error.value)) < 300 and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("wrong", [[], None, 3, b"random"])
+def test_a_name_to_register_is_a_string(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="a name is a string, got "):
+        register(wrong, lambda name: name)
 
 
 def test_only_a_compiled_bot_has_a_number() -> None:
