@@ -81,19 +81,21 @@ class SharedNet:
         self.rules, self.width, self.pair_width = rules, width, pair_width
         self._at = observation_layout(rules)
         self._levels = min(MOST_LEVELS, rules.set_size)
-        self._classes = rules.population_types, rules.technology_types
-        kind, seat, table = 5 + self._levels, 11, 18  # numbers that each token is given
-        pools = 4 if rules.wildcards else 3
+        people, types = rules.population_types, rules.num_types
+        # Where the kinds of each sort lie among all, and how many numbers a token of each sort is given.
+        self._sorts = {"population": slice(0, people), "technology": slice(people, types)}
+        if rules.wildcards:
+            self._sorts |= {name: slice(types + i, types + i + 1) for i, name in enumerate(WILDCARDS)}
+        self._inputs = {name: 2 if name in WILDCARDS else 5 + self._levels for name in self._sorts} | {"seat": 11}
+        table, pools = 18, len(self._sorts) + 1
         wide = 2 * width
         self.layers: dict[str, tuple[int, int]] = {
-            "population": (kind, pair_width + width),
-            "technology": (kind, pair_width + width),
-            **(dict.fromkeys(WILDCARDS, (2, pair_width + width)) if rules.wildcards else {}),
-            "seat": (seat, pair_width + width),
+            **{f"{name}_pair": (size, pair_width) for name, size in self._inputs.items()},
+            **{f"{name}_own": (size, width) for name, size in self._inputs.items()},
             "pair": (2, pair_width),
             "kind_pairs": (pair_width, width),
             "seat_pairs": (pair_width, width),
-            "table": (table + seat + pools * width, wide),
+            "table": (table + self._inputs["seat"] + pools * width, wide),
             "kind_again": (width, width),
             "kind_table": (wide, width),
             "seat_again": (width, width),
@@ -115,73 +117,83 @@ class SharedNet:
         """The logits alone."""
         return self._logits(ops, *self._tokens(ops, seen))
 
-    def _tokens(self, ops: Operations, seen: Any) -> tuple[Any, Any, Any]:
-        """Kinds `(B, S, width)`, other seats `(B, n - 1, width)`, and the table `(B, 2 width)`."""
-        rules, people, types = self.rules, self.rules.population_types, self.rules.num_types
-        kinds, seats, pair_width = self._kinds(ops, seen), self._seats(ops, seen), self.pair_width
-        own, others = seats[:, 0], ops.linear("seat", seats[:, 1:])  # (B, n - 1, pair width + width)
-        pairs = ops.linear("pair", self._pairs(ops, seen))  # (B, n - 1, S, pair width)
-        pairs += kinds[:, None, :, :pair_width]
-        pairs += others[:, :, None, :pair_width]
-        pairs = ops.relu(pairs)
-        # Sums are scaled so that numbers stay of the size of those that are summed.
-        of_kinds = pairs.sum(axis=1) * (rules.num_players - 1) ** -0.5
-        of_seats = pairs.sum(axis=2) * rules.num_kinds**-0.5
-        kinds = ops.relu(kinds[:, :, pair_width:] + ops.linear("kind_pairs", of_kinds))  # (B, S, width)
-        seats = ops.relu(others[:, :, pair_width:] + ops.linear("seat_pairs", of_seats))  # (B, n - 1, width)
-        groups = [(kinds[:, :people], people), (kinds[:, people:types], types - people), (seats, rules.num_players - 1)]
-        if rules.wildcards:
-            groups.append((kinds[:, types:], len(WILDCARDS)))
-        pools = [group.sum(axis=1) * size**-0.5 for group, size in groups]
-        table = ops.relu(ops.linear("table", ops.concatenate([self._table(ops, seen), own, *pools], 1)))  # (B, 2 width)
-        kinds = ops.relu(ops.linear("kind_again", kinds) + ops.linear("kind_table", table)[:, None])
-        seats = ops.relu(ops.linear("seat_again", seats) + ops.linear("seat_table", table)[:, None])
-        return kinds, seats, table
+    def _tokens(self, ops: Operations, seen: Any) -> tuple[list[Any], Any, Any]:
+        """Kinds of each sort `(B, k, width)`, other seats `(B, n - 1, width)`, and the table `(B, 2 width)`.
 
-    def _logits(self, ops: Operations, kinds: Any, seats: Any, table: Any) -> Any:
+        Kinds stay apart by their sorts: to cut arrays that are being learnt is slow.
+        """
+        kinds, seats, others = self._kinds(ops, seen), self._seats(ops, seen), self.rules.num_players - 1
+        own, seats = seats[:, 0], seats[:, 1:]
+        of_seat = ops.linear("seat_pair", seats)[:, :, None]
+        of_kinds, of_seats = [], 0.0
+        for (name, given), known in zip(kinds.items(), self._pairs(ops, seen), strict=True):
+            pairs = ops.linear("pair", known)  # (B, n - 1, k, pair width)
+            pairs += ops.linear(f"{name}_pair", given)[:, None]
+            pairs += of_seat
+            pairs = ops.relu(pairs)
+            # Sums are scaled so that numbers stay of the size of those that are summed.
+            of_kinds.append(pairs.sum(axis=1) * others**-0.5)
+            of_seats = pairs.sum(axis=2) * self.rules.num_kinds**-0.5 + of_seats
+        first = [
+            ops.relu(ops.linear(f"{name}_own", given) + ops.linear("kind_pairs", summed))
+            for (name, given), summed in zip(kinds.items(), of_kinds, strict=True)
+        ]
+        seats = ops.relu(ops.linear("seat_own", seats) + ops.linear("seat_pairs", of_seats))
+        sizes = [sort.stop - sort.start for sort in self._sorts.values()]
+        pools = [group.sum(axis=1) * size**-0.5 for group, size in zip([*first, seats], [*sizes, others], strict=True)]
+        table = ops.relu(ops.linear("table", ops.concatenate([self._table(ops, seen), own, *pools], 1)))
+        of_table = ops.linear("kind_table", table)[:, None]
+        second = [ops.relu(ops.linear("kind_again", group) + of_table) for group in first]
+        seats = ops.relu(ops.linear("seat_again", seats) + ops.linear("seat_table", table)[:, None])
+        return second, seats, table
+
+    def _logits(self, ops: Operations, kinds: list[Any], seats: Any, table: Any) -> Any:
         rules = self.rules
-        terms, most = ops.linear("terms", kinds), rules.max_count  # (B, S, 4 * max_count)
-        size = rules.num_kinds * most
-        spoken = [terms[:, :, i * most : (i + 1) * most].reshape(-1, size) for i in range(4)]
-        cards = ops.linear("cards", kinds[:, : rules.num_types])  # (B, K, 2)
+        terms = ops.concatenate([ops.linear("terms", group) for group in kinds], 1)  # (B, S, 4 * max_count)
+        terms = terms.reshape(-1, rules.num_kinds, 4, rules.max_count).swapaxes(1, 2)  # offer, seek, and, or
+        cards = ops.concatenate([ops.linear("cards", group) for group in kinds[:2]], 1)  # (B, K, 2)
+        cards = cards.reshape(-1, rules.num_types, 2).swapaxes(1, 2)  # give, convert
         accept = ops.linear("accept", seats).reshape(-1, rules.num_players - 1)
         rest = ops.linear("pass_draw", ops.relu(ops.linear("table_again", table)))
-        return ops.concatenate([rest[:, :1], *spoken, accept, cards[:, :, 0], cards[:, :, 1], rest[:, 1:]], 1)
+        flat = [
+            group.reshape(-1, size)
+            for group, size in ((terms, 4 * rules.num_kinds * rules.max_count), (cards, 2 * rules.num_types))
+        ]
+        return ops.concatenate([rest[:, :1], flat[0], accept, flat[1], rest[:, 1:]], 1)
 
-    def _kinds(self, ops: Operations, seen: Any) -> Any:
-        """What is known of each kind, through its first layer: `(B, S, pair width + width)`."""
+    def _kinds(self, ops: Operations, seen: Any) -> dict[str, Any]:
+        """What is seen of the kinds of each sort: `(B, k, 5 + levels)`, of a wildcard `(B, 1, 2)`."""
         rules, at = self.rules, self._at
-        types, people, end = rules.num_types, rules.population_types, 2 + rules.num_kinds
+        types, end = rules.num_types, 2 + rules.num_kinds
         cards = seen[:, at["hand"]] * float(rules.copies)
         levels = [(cards - float(level)).clip(0, 1) for level in range(self._levels)]
         scale = rules.copies / rules.set_size
         said = seen[:, at["announcement"]][:, 2:end], seen[:, at["answers"]][:, 2:end]  # by all kinds; by the seat
         own = [cards * (1 / rules.set_size), *levels, seen[:, at["spent"]], seen[:, at["chosen"]] * scale]
         own += [words[:, :types] for words in said]
-        features = ops.concatenate([part[:, :, None] for part in own], 2)  # (B, K, kind)
-        first = [("population", features[:, :people]), ("technology", features[:, people:])]
-        if rules.wildcards:
-            words = ops.concatenate([part[:, types:, None] for part in said], 2)  # (B, 3, 2)
-            first += [(name, words[:, i : i + 1]) for i, name in enumerate(WILDCARDS)]
-        return ops.concatenate([ops.linear(name, values) for name, values in first], 1)
+        of_types = ops.concatenate([part[:, :, None] for part in own], 2)
+        words = ops.concatenate([part[:, :, None] for part in said], 2)
+        return {name: (words if name in WILDCARDS else of_types)[:, sort] for name, sort in self._sorts.items()}
 
-    def _pairs(self, ops: Operations, seen: Any) -> Any:
-        """Cards that a seat is known to hold of a kind, and how many it names: `(B, n - 1, S, 2)`."""
+    def _pairs(self, ops: Operations, seen: Any) -> list[Any]:
+        """Cards that a seat is known to hold of a kind, and how many it names: `(B, n - 1, k, 2)` by sort."""
         rules, at = self.rules, self._at
         n, types, kinds = rules.num_players, rules.num_types, rules.num_kinds
         known = seen[:, at["known"]].reshape(-1, n - 1, types) * (rules.copies / rules.set_size)
         named = seen[:, at["answers"]].reshape(-1, n, kinds + 4)[:, 1:, 2 : kinds + 2]
         if rules.wildcards:
             known = ops.concatenate([known, named[:, :, types:] * 0.0], 2)
-        return ops.concatenate([known[:, :, :, None], named[:, :, :, None]], 3)
+        both = ops.concatenate([known[:, :, :, None], named[:, :, :, None]], 3)
+        return [both[:, :, sort] for sort in self._sorts.values()]
 
     def _seats(self, ops: Operations, seen: Any) -> Any:
         """What everybody sees of each seat, the own one first: `(B, n, 11)`."""
         rules, at, n = self.rules, self._at, self.rules.num_players
+        sizes = rules.population_types, rules.technology_types
         hands = seen[:, at["hand_sizes"]].reshape(-1, n, 2)
         answers = seen[:, at["answers"]].reshape(-1, n, rules.num_kinds + 4)
         single = [seen[:, at[name]][:, :, None] for name in ("active", "cities", "monuments", "points", "partner")]
-        scaled = [hands[:, :, i : i + 1] * (types * rules.copies / 10) for i, types in enumerate(self._classes)]
+        scaled = [hands[:, :, i : i + 1] * (types * rules.copies / 10) for i, types in enumerate(sizes)]
         return ops.concatenate([*single, *scaled, answers[:, :, :2], answers[:, :, -2:]], 2)
 
     def _table(self, ops: Operations, seen: Any) -> Any:

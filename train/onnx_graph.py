@@ -21,8 +21,8 @@ _TO_THE_END = 2**31 - 1  # ONNX stops at the end of an axis by itself
 class Values:
     """What an array would be when the network is computed."""
 
-    def __init__(self, graph: "Graph", name: str) -> None:
-        self._graph, self.name = graph, name
+    def __init__(self, graph: "Graph", name: str, ndim: int | None = None) -> None:
+        self._graph, self.name, self._ndim = graph, name, ndim  # the number of axes is known after a reshape
 
     def __getitem__(self, key: tuple[slice | int | None, ...]) -> "Values":
         starts, ends, axes, single, new = [], [], [], [], []
@@ -43,8 +43,8 @@ class Values:
             found = self._graph.add("Squeeze", found, np.array(single))
         return self._graph.add("Unsqueeze", found, np.array(new)) if new else found
 
-    def __add__(self, other: "Values") -> "Values":
-        return self._graph.add("Add", self, other)
+    def __add__(self, other: "Values | float") -> "Values":
+        return self._graph.add("Add", self, np.float32(other) if isinstance(other, float) else other)
 
     def __sub__(self, other: float) -> "Values":
         return self._graph.add("Sub", self, np.float32(other))
@@ -62,7 +62,14 @@ class Values:
 
     def reshape(self, *shape: int) -> "Values":
         """As an array's."""
-        return self._graph.add("Reshape", self, np.array(shape))
+        return Values(self._graph, self._graph.add("Reshape", self, np.array(shape)).name, len(shape))
+
+    def swapaxes(self, one: int, other: int) -> "Values":
+        """As an array's."""
+        assert self._ndim is not None
+        order = list(range(self._ndim))
+        order[one], order[other] = other, one
+        return self._graph.add("Transpose", self, perm=order)
 
 
 class Graph:
