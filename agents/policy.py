@@ -14,7 +14,6 @@ import io
 import json
 import zipfile
 from abc import abstractmethod
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import ObservationAgent
+from agents.networks import Network, make_network
 from respublica_env import Rules
 from respublica_env.observation import blocks
 
-CHECKPOINT = "last.zip"  # its name in the folder of a run
+CHECKPOINT, BEST = "last.zip", "best.zip"  # their names in the folder of a run
 FORMAT = "respublica-checkpoint/1"
 METADATA, WEIGHTS = "respublica.json", "policy.npz"
 
@@ -142,33 +142,27 @@ class PolicyAgent(TrainedAgent):
     Args:
         name: how tables name it.
         rules: what it was trained on.
-        layers: weights float32 `(out, in)` and biases `(out,)` of each layer; tanh between them, one output for each
-            action.
+        network: see agents/networks.py.
     """
 
     rules: Rules
 
-    def __init__(
-        self, name: str, rules: Rules, layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]
-    ) -> None:
+    def __init__(self, name: str, rules: Rules, network: Network) -> None:
         self.name = name
         self.rules = rules
-        self.num_inputs, self.num_actions = layers[0][0].shape[1], layers[-1][0].shape[0]
-        self._layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
+        self.num_inputs, self.num_actions = rules.observation_size, rules.num_actions
+        self._network = network
 
     @classmethod
     def load(cls, path: str | Path) -> "PolicyAgent":
         """From a checkpoint, given as the file or its folder; ValueError when it is none."""
         metadata, weights = read_checkpoint(path)
-        layers = [(weights[f"weight_{i}"], weights[f"bias_{i}"]) for i in range(len(weights) // 2)]
-        return cls(str(path), Rules.from_dict(metadata["rules"]), layers)
+        rules = Rules.from_dict(metadata["rules"])
+        return cls(str(path), rules, make_network(metadata.get("network", {"name": "mlp"}), rules, weights))
 
     def scores(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """The logits, float32 `(B, A)`."""
-        values = inputs
-        for i, (weight, bias) in enumerate(self._layers):
-            values = (np.tanh(values) if i else values) @ weight + bias
-        return values
+        return self._network(inputs)
 
 
 def load_policy(path: str | Path) -> TrainedAgent:

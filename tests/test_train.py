@@ -18,6 +18,7 @@ from agents.policy import METADATA, WEIGHTS, PolicyAgent, read_checkpoint
 from respublica_env import Game, Rules, files
 from respublica_env.sb3 import ResPublicaVecEnv
 from train import ppo
+from train.config import JUDGES
 from train.policy import MaskedPolicy
 from train.ppo import main
 
@@ -45,7 +46,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_leaves_checkpoint_logs_and_evaluation(run: Path) -> None:
-    assert sorted(path.name for path in run.iterdir()) == ["evaluation.json", "last.zip", "tensorboard"]
+    files = ["about.json", "config.json", "curve.json", "curve.png", "evaluation.json", "last.zip", "tensorboard"]
+    assert sorted(path.name for path in run.iterdir() if path.name != "changes.diff") == files
     assert list((run / "tensorboard").glob("events*"))
     metadata, weights = read_checkpoint(run)
     assert metadata["steps"] == 4 * UPDATE
@@ -54,8 +56,7 @@ def test_a_run_leaves_checkpoint_logs_and_evaluation(run: Path) -> None:
     assert [weights[f"weight_{i}"].shape for i in range(3)] == [(16, 191), (16, 16), (240, 16)]
     evaluation = json.loads((run / "evaluation.json").read_text())
     assert [[agent["name"] for agent in result["agents"]] for result in evaluation.values()] == [
-        ["ppo", "random"],
-        ["ppo", "greedy"],
+        ["ppo", judge] for judge in JUDGES
     ]
     assert evaluation["random"]["games"] == 8
 
@@ -193,6 +194,12 @@ def test_resuming_refuses_what_it_cannot_do(run: Path, tmp_path: Path, capsys: p
         (["--rules", "huge"], "must be a preset"),
         (["--players", "9"], "num_players must be"),
         (["--deals", "-1"], "deals must be at least 0"),
+        (["--present", "0.6", "--past", "0.5"], "present and past must be at most 1 together"),
+        (["--priority", "easy"], "priority must be one of hard, variance, even"),
+        (["--policy", "cnn"], "policy must be one of mlp, shared"),
+        (["--minutes", "0"], "minutes must be above 0"),
+        (["--judges", "nobody"], "no agent is named 'nobody'"),
+        (["--imitate", "nobody"], "imitate must name a compiled bot"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(

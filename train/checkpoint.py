@@ -1,8 +1,9 @@
 """Checkpoints of a run, written whole or not at all.
 
 The file is what `MaskablePPO.save` writes, so that `MaskablePPO.load` reads it, with what agents/policy.py reads beside
-it, and all that a resumed run needs to go on as if it had never stopped: the games, the counters and the states of the
-random generators. That last part is a pickle: resume only from files you trust.
+it, and all that a resumed run needs to go on as if it had never stopped: the games with their league, the counters, the
+states of the random generators and what the run knows about itself. That last part is a pickle: resume only from files
+you trust.
 """
 
 import io
@@ -20,8 +21,9 @@ from sb3_contrib import MaskablePPO
 import respublica_env
 from agents.policy import FORMAT, METADATA, WEIGHTS, observation_hash, read_checkpoint
 from respublica_env.files import write_whole
-from respublica_env.sb3 import ResPublicaVecEnv
+from train.league import LeagueGames
 from train.policy import MaskedPolicy
+from train.progress import Progress
 
 TRAINING = "training.pkl"
 # What a learner knows beside its networks and its settings.
@@ -36,8 +38,13 @@ COUNTERS = (
 )
 
 
-def write_checkpoint(path: Path, model: MaskablePPO, games: ResPublicaVecEnv, settings: Mapping[str, Any]) -> None:
-    """Write `model`, which learns in `games`, and the settings of its run (of JSON types)."""
+def write_checkpoint(
+    path: Path, model: MaskablePPO, games: LeagueGames, settings: Mapping[str, Any], progress: Progress
+) -> None:
+    """Write `model`, which learns in `games`, and the settings of its run (of JSON types).
+
+    Raises OSError, which says so in words, when it cannot be written; the file is then as it was.
+    """
     assert isinstance(model.policy, MaskedPolicy)
     file = io.BytesIO()
     model.save(file, exclude=["_last_obs", "_last_episode_starts"])
@@ -49,11 +56,14 @@ def write_checkpoint(path: Path, model: MaskablePPO, games: ResPublicaVecEnv, se
         "version": respublica_env.__version__,
         "rules": games.rules.to_dict(),
         "observation": observation_hash(games.rules),
+        "network": model.policy.description(),
         "steps": model.num_timesteps,
+        "seconds": progress.seconds,
         "settings": dict(settings),
     }
     training = {
         "games": games,
+        "progress": progress,
         "counters": {name: getattr(model, name) for name in COUNTERS},
         "torch": torch.get_rng_state(),
         "numpy": np.random.get_state(),  # noqa: NPY002 (SB3 shuffles its batches with the global generator)
@@ -62,11 +72,15 @@ def write_checkpoint(path: Path, model: MaskablePPO, games: ResPublicaVecEnv, se
         archive.writestr(METADATA, json.dumps(metadata, indent=2))
         archive.writestr(WEIGHTS, weights.getvalue())
         archive.writestr(TRAINING, pickle.dumps(training))
-    write_whole(path, file.getvalue())
+    try:
+        write_whole(path, file.getvalue())
+    except OSError as error:
+        standing = "the one before it is whole: --resume goes on from it" if path.exists() else "there is none yet"
+        raise OSError(f"the checkpoint {path} cannot be written ({error.strerror or error}); {standing}") from None
 
 
-def read_settings(path: Path) -> tuple[dict[str, Any], int]:
-    """Settings and steps of the run that wrote a checkpoint.
+def read_settings(path: Path) -> tuple[dict[str, Any], int, float]:
+    """Settings, steps and seconds of the run that wrote a checkpoint.
 
     Raises ValueError when it is none, or was written by another version, whose games may be kept in another way.
     """
@@ -76,13 +90,13 @@ def read_settings(path: Path) -> tuple[dict[str, Any], int]:
             f"{path} can only be resumed by version {metadata['version']} of this package, "
             f"not by {respublica_env.__version__}"
         )
-    return metadata["settings"], metadata["steps"]
+    return metadata["settings"], metadata["steps"], metadata["seconds"]
 
 
-def read_games(path: Path) -> ResPublicaVecEnv:
-    """The games of a checkpoint, as they stood."""
-    games: ResPublicaVecEnv = _read_training(path)["games"]
-    return games
+def read_games(path: Path) -> tuple[LeagueGames, Progress]:
+    """The games of a checkpoint, as they stood, and what the run knew about itself."""
+    training = _read_training(path)
+    return training["games"], training["progress"]
 
 
 def restore(path: Path, model: MaskablePPO) -> None:

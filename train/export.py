@@ -5,7 +5,8 @@
 
 agents/onnx_policy.py says what the file holds. The graph is built layer by layer from the weights: what it computes is
 seen at a glance, and does not depend on which exporter a release of PyTorch has. Policies of Stable-Baselines3 are
-exported where their network is a stack of linear layers with known functions between them, as MlpPolicy makes it.
+exported where their network is a stack of linear layers with known functions between them, as MlpPolicy makes it; for
+the policy of train.ppo that shares its weights, train/onnx_graph.py writes the network down.
 """
 
 import json
@@ -19,8 +20,10 @@ import tyro
 from numpy.typing import NDArray
 
 import respublica_env
+from agents.networks import layers_of
 from agents.onnx_policy import FORMAT, INPUT, METADATA, OUTPUT
 from agents.policy import TrainedAgent, is_sb3, observation_hash, read_checkpoint
+from agents.shared_net import SharedNet
 from respublica_env import Rules
 from respublica_env.commands import parse, refuse
 from respublica_env.files import check_target, write_whole
@@ -33,6 +36,8 @@ IR_VERSION, OPSET = 8, 17
 
 # Functions between layers, by the name of the class in PyTorch.
 FUNCTIONS = {"Tanh": "Tanh", "ReLU": "Relu", "Sigmoid": "Sigmoid", "ELU": "Elu", "LeakyReLU": "LeakyRelu"}
+
+Nodes = list[tuple[Any, list[Any]]]  # each node of ONNX, and the arrays that come with it
 
 # A linear layer (weight `(out, in)`, bias `(out,)`), or a function: ONNX's name and its attributes.
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]] | tuple[str, dict[str, float]]
@@ -53,21 +58,29 @@ class Export:
     """Players of the standard rules."""
 
 
-def policy_layers(checkpoint: Path, rules: Rules | None) -> tuple[list[Layer], Rules]:
-    """The network of a checkpoint and the rules it was trained on; ValueError when either cannot be found."""
+def policy_nodes(checkpoint: Path, rules: Rules | None) -> tuple[Nodes, int, Rules]:
+    """The network of a checkpoint, how many numbers it takes, and the rules it was trained on.
+
+    Raises ValueError when any of them cannot be found.
+    """
     if is_sb3(checkpoint):
         if rules is None:
             raise ValueError(f"{checkpoint} does not say under which rules it was trained: name them with --rules")
-        return sb3_layers(checkpoint, rules), rules
+        return *_in_line(sb3_layers(checkpoint, rules)), rules
     metadata, weights = read_checkpoint(checkpoint)
     own = Rules.from_dict(metadata["rules"])
     if rules not in (None, own):
         raise ValueError(f"{checkpoint} was trained on other rules than --rules names: it needs no such option")
+    if metadata.get("network", {}).get("name") == "shared":
+        from train.onnx_graph import shared_nodes
+
+        sizes = {name: size for name, size in metadata["network"].items() if name != "name"}
+        return shared_nodes(SharedNet(own, **sizes), weights), own.observation_size, own
     layers: list[Layer] = []
-    for i in range(len(weights) // 2):
+    for i, layer in enumerate(layers_of(weights)):
         layers += [("Tanh", {})] if i else []
-        layers.append((weights[f"weight_{i}"], weights[f"bias_{i}"]))
-    return layers, own
+        layers.append(layer)
+    return *_in_line(layers), own
 
 
 def sb3_layers(file: Path, rules: Rules) -> list[Layer]:
@@ -100,18 +113,16 @@ def _layer(file: Path, module: Any) -> Layer:
     return FUNCTIONS[name], {"alpha": getattr(module, settings[name])} if name in settings else {}
 
 
-def to_onnx(layers: Sequence[Layer], rules: Rules) -> bytes:
+def to_onnx(nodes: Nodes, num_inputs: int, rules: Rules) -> bytes:
     """The network as the content of an ONNX file."""
     from onnx import TensorProto, checker, helper
 
-    weights = [layer for layer in layers if not isinstance(layer[0], str)]
-    ends = {INPUT: weights[0][0].shape[1], OUTPUT: weights[-1][0].shape[0]}
-    nodes, arrays = zip(*_nodes(layers), strict=True)
+    ends = {INPUT: num_inputs, OUTPUT: rules.num_actions}
     graph = helper.make_graph(
-        nodes,
+        [node for node, _ in nodes],
         "policy",
         *([helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", size])] for name, size in ends.items()),
-        initializer=[array for pair in arrays for array in pair],
+        initializer=[array for _, arrays in nodes for array in arrays],
     )
     model = helper.make_model(
         graph,
@@ -130,6 +141,11 @@ def to_onnx(layers: Sequence[Layer], rules: Rules) -> bytes:
     checker.check_model(model, full_check=True)
     content: bytes = model.SerializeToString()
     return content
+
+
+def _in_line(layers: Sequence[Layer]) -> tuple[Nodes, int]:
+    """A node for each layer, and how many numbers the first one takes."""
+    return list(_nodes(layers)), next(layer[0].shape[1] for layer in layers if not isinstance(layer[0], str))
 
 
 def _nodes(layers: Sequence[Layer]) -> Iterator[tuple[Any, list[Any]]]:
@@ -158,7 +174,7 @@ def export(checkpoint: Path, out: Path, rules: Rules | None = None) -> TrainedAg
     if out.suffix != ".onnx":
         raise ValueError(f"the file to write must have a name that ends in .onnx, got {out}")
     check_target("the file to write", out)
-    write_whole(out, to_onnx(*policy_layers(checkpoint, rules)))
+    write_whole(out, to_onnx(*policy_nodes(checkpoint, rules)))
     return OnnxAgent(out)
 
 

@@ -5,6 +5,8 @@
 once and trains about twice as fast.
 """
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ class MaskedPolicy(MaskableActorCriticPolicy):
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: Masks | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Actions `(B,)`, values `(B, 1)` and log-probabilities `(B,)` for observations `(B, D)`."""
-        logits, values = self._logits_and_values(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         probabilities = logits.softmax(1)
         if deterministic:
             actions = logits.argmax(1)
@@ -37,12 +39,13 @@ class MaskedPolicy(MaskableActorCriticPolicy):
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: Masks | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Values `(B, 1)`, log-probabilities of the actions `(B,)` and entropies `(B,)`."""
-        logits, values = self._logits_and_values(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         logs = logits.log_softmax(1)
         entropies = -(logits.softmax(1) * logs).sum(1)
         return values, logs.gather(1, actions[:, None])[:, 0], entropies
 
-    def _logits_and_values(self, obs: torch.Tensor, action_masks: Masks | None) -> tuple[torch.Tensor, torch.Tensor]:
+    def logits_and_values(self, obs: torch.Tensor, action_masks: Masks | None) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits `(B, A)`, those of illegal actions far below the others, and values `(B, 1)`."""
         actor, critic = self.mlp_extractor(self.extract_features(obs))
         logits = self.action_net(actor)
         if action_masks is not None:
@@ -50,11 +53,15 @@ class MaskedPolicy(MaskableActorCriticPolicy):
             logits = torch.where(legal, logits, ILLEGAL)
         return logits, self.value_net(critic)
 
+    def description(self) -> dict[str, Any]:
+        """The network for `make_network` of agents/networks.py."""
+        return {"name": "mlp"}
+
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """Weights and biases of the actor's layers, `weight_0`, `bias_0` and so on, as agents/policy.py reads them."""
+        """Weights and biases of the actor's layers, copies, `weight_0`, `bias_0` and so on, for `make_network`."""
         layers = [*(layer for layer in self.mlp_extractor.policy_net if hasattr(layer, "weight")), self.action_net]
         found = {}
         for i, layer in enumerate(layers):
-            found[f"weight_{i}"] = layer.weight.detach().cpu().numpy()
-            found[f"bias_{i}"] = layer.bias.detach().cpu().numpy()
+            found[f"weight_{i}"] = layer.weight.detach().cpu().numpy().copy()
+            found[f"bias_{i}"] = layer.bias.detach().cpu().numpy().copy()
         return found

@@ -1,19 +1,21 @@
-"""The main job: MaskablePPO learns Res Publica against compiled opponents.
+"""The main job: MaskablePPO learns Res Publica against a league of opponents.
 
-    python -m train.ppo [--steps N] [--out DIR] [--resume]
+    python -m train.ppo [--config FILE] [--steps N] [--out DIR] [--resume]
 
 It learns from points when they are made, which come early enough to see what led to them, and is judged by games won.
 Rewards are undiscounted over about 130 decisions of a player a game, so gamma is 1. SB3's default batch of 64 with 10
 epochs would spend its time in tiny gradient steps: here batches are large and epochs few.
 
-The folder of a run holds `last.zip` (the checkpoint, see train/checkpoint.py), TensorBoard logs in `tensorboard/`, and
-at the end `evaluation.json`. `python -m train.evaluate --agents DIR greedy greedy greedy` plays the policy again.
+The folder of a run holds `config.json` (the options; `--config` runs them again), `about.json` (version, commit,
+libraries), `last.zip` (the checkpoint, see train/checkpoint.py), `best.zip` (the one that did best in a check),
+TensorBoard logs in `tensorboard/`, and at the end `curve.json`, `curve.png` and `evaluation.json`.
+`python -m train.evaluate --agents DIR greedy greedy greedy` plays the policy again.
 """
 
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,84 +24,33 @@ import torch
 from rich.console import Console
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
-from agents.policy import CHECKPOINT, PolicyAgent
+from agents.networks import Network, make_network
+from agents.policy import BEST, CHECKPOINT, PolicyAgent
 from respublica_env import Rules
-from respublica_env.commands import parse, refuse
-from respublica_env.envs.rewards import check_mode
-from respublica_env.files import write_whole
-from respublica_env.opponents import bot_number
+from respublica_env.commands import refuse
+from respublica_env.files import check_target, write_whole
 from respublica_env.sb3 import ResPublicaVecEnv
-from respublica_env.seeding import check_seed
-from train.callbacks import ChangeOpponents, SaveRegularly, ShowProgress
+from train.callbacks import Check, Clock, LeadLeague, SaveRegularly, TimeIsUpError, Watch
 from train.checkpoint import read_games, read_settings, restore, write_checkpoint
 from train.cli import read_rules
+from train.config import FREE_ON_RESUME, PROG, STEPS, Train, check, read_options, settings_of, write_config
 from train.evaluate import evaluate, table
+from train.imitate import imitate
+from train.league import League, LeagueGames
 from train.policy import MaskedPolicy
+from train.progress import Progress
+from train.shared_policy import SharedPolicy
 
-PROG = "train.ppo"
-STEPS = 800_000
 RUNS = Path("runs")
-JUDGES = ("random", "greedy")  # each in all other seats, at the end
-JUDGES_SEED = 10**6  # of their first deal
-WIDEST = 65_536  # neurons in a layer
-MOST_THREADS = 1_024  # where more cannot be had, OpenMP ends the process without a word
+JUDGES_SEED = 10**6  # of their first deal at the end
+CHECK_SEED = 2 * 10**6  # of the first deal of a check: all checks play the same deals
+CHECK_SECONDS = 120.0
+CHECK_PARTS = 10
 
 # Returns of a few units are learnt fastest; games won and margins are that already.
 REWARD_FACTORS = {"win": 1.0, "points": 0.1, "margin": 4.0}
-
-
-@dataclass(frozen=True)
-class Train:
-    """Train MaskablePPO against compiled opponents, then play it against random and greedy players."""
-
-    steps: int | None = None
-    """Decisions of the learner in all, those before --resume included. [default: 800000; with --resume, what the run
-    was meant to have]"""
-    out: Path | None = None
-    """Folder of the run. [default: runs/ppo, or the first of runs/ppo-2, ... that is free; with --resume, the last]"""
-    resume: bool = False
-    """Go on from the checkpoint in the folder, with the settings of that run."""
-    rules: str = "standard"
-    """standard (for PLAYERS), mini, small, or a JSON file with the fields of Rules that differ."""
-    players: int = 4
-    """Players of the standard rules."""
-    opponents: tuple[str, ...] = ("greedy", "random")
-    """Who plays the other seats: one after the other, each for one rollout."""
-    reward: str = "points"
-    """win, points or margin."""
-    seed: int = 0
-    """Of the deals, the opponents and the learner."""
-    games: int = 256
-    """Games played at once."""
-    rollout: int = 32
-    """Decisions in each game between two updates."""
-    batch_size: int = 2048
-    """Decisions in one gradient step."""
-    epochs: int = 4
-    """Passes over the decisions of an update."""
-    learning_rate: float = 1e-3
-    """At the beginning; it falls to a tenth with the last step."""
-    entropy: float = 0.005
-    """Weight of the entropy of the policy."""
-    gamma: float = 1.0
-    """Discount."""
-    gae_lambda: float = 0.95
-    """Of generalised advantage estimation."""
-    layers: tuple[int, ...] = (128, 128)
-    """Hidden layers of the actor, and the same again of the critic."""
-    save_every: int = 200_000
-    """Steps between checkpoints."""
-    deals: int = 250
-    """Deals of each evaluation at the end, every one in all seatings; 0: none."""
-    threads: int = 1
-    """Threads of PyTorch; more seldom help with networks of this size."""
-
-
-# What a resumed run may be told anew.
-FREE_ON_RESUME = ("steps", "out", "resume", "save_every", "deals", "threads")
 
 
 class ScaledRewards(VecEnvWrapper):
@@ -119,30 +70,23 @@ class ScaledRewards(VecEnvWrapper):
         return observations, rewards * self._factor, dones, infos
 
 
-def check(options: Train) -> None:
-    """ValueError names the first option that cannot be, and what is accepted."""
-    for name in ("games", "rollout", "batch_size", "epochs", "save_every", "threads"):
-        if getattr(options, name) < 1:
-            raise ValueError(f"{name} must be at least 1, got {getattr(options, name)}")
-    if options.steps is not None and options.steps < 1:
-        raise ValueError(f"steps must be at least 1, got {options.steps}")
-    if options.deals < 0:
-        raise ValueError(f"deals must be at least 0, got {options.deals}")
-    for name, low, high in (("learning_rate", 0, 1), ("entropy", 0, 1), ("gamma", 0, 1), ("gae_lambda", 0, 1)):
-        if not low <= getattr(options, name) <= high:
-            raise ValueError(f"{name} must be from {low} to {high}, got {getattr(options, name)}")
-    if not options.layers or min(options.layers) < 1 or max(options.layers) > WIDEST:
-        raise ValueError(f"layers must be at least one whole number from 1 to {WIDEST}, got {options.layers}")
-    if options.threads > MOST_THREADS:
-        raise ValueError(f"threads must be at most {MOST_THREADS}, got {options.threads}")
-    if not options.opponents:
-        raise ValueError("opponents must name at least one")
-    for opponent in options.opponents:
-        bot_number(opponent)
-    check_mode(options.reward)
-    check_seed(options.seed, options.games)
-    if not 0 <= options.seed < 2**32:
-        raise ValueError(f"seed must be from 0 to 2**32 - 1 (PyTorch and SB3 take no other), got {options.seed}")
+class Decay:
+    """A learning rate that falls to a tenth, with the steps or with the time, whichever are nearer to their end.
+
+    Attributes:
+        time: share of the time that has gone by.
+    """
+
+    def __init__(self, first: float) -> None:
+        self.first, self.time = first, 0.0
+
+    def __call__(self, steps_left: float) -> float:
+        """The rate, when this share of the steps is left."""
+        return self.first * (1 - 0.9 * max(1 - steps_left, self.time))
+
+    def note(self, time: float) -> None:
+        """So much of the time has gone by."""
+        self.time = time
 
 
 def run_folder(options: Train) -> Path:
@@ -165,52 +109,163 @@ def _numbered(number: int) -> Path:
     return RUNS / ("ppo" if number == 1 else f"ppo-{number}")
 
 
-def resumed(options: Train, checkpoint: Path) -> tuple[Train, int]:
-    """The options of the run that goes on, and the steps it has; ValueError where those given contradict it."""
-    settings, steps = read_settings(checkpoint)
-    saved: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
-    }
-    default = Train()
-    for field in fields(Train):
-        given = getattr(options, field.name)
-        if field.name in FREE_ON_RESUME or given in (getattr(default, field.name), saved[field.name]):
-            continue
-        raise ValueError(f"a resumed run keeps its settings: {field.name} is {saved[field.name]!r}, got {given!r}")
-    total = options.steps or saved["steps"]
-    if steps >= total:
-        raise ValueError(f"{checkpoint} has {steps:,} steps already: ask for more than {total:,} with --steps")
-    kept = {name: value for name, value in saved.items() if name not in FREE_ON_RESUME}
-    return replace(options, **kept, steps=total), steps
+def resumed(options: Train, given: Collection[str], checkpoint: Path) -> Train:
+    """The options of the run that goes on; ValueError where those `given` contradict it, or it is at its end."""
+    settings, steps, seconds = read_settings(checkpoint)
+    saved = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
+    for name in set(given) - set(FREE_ON_RESUME):
+        if getattr(options, name) != saved[name]:
+            raise ValueError(
+                f"a resumed run keeps its settings: {name} is {saved[name]!r}, got {getattr(options, name)!r}"
+            )
+    new = {name: getattr(options, name) for name in (*set(given) & set(FREE_ON_RESUME), "config", "out", "resume")}
+    options = Train(**{**saved, **new})
+    if steps >= (options.steps or STEPS):
+        raise ValueError(
+            f"{checkpoint} has {steps:,} steps already: ask for more than {options.steps or STEPS:,} with --steps"
+        )
+    if options.minutes is not None and seconds >= 60 * options.minutes:
+        raise ValueError(f"{checkpoint} has had its {options.minutes:g} minutes: ask for more with --minutes")
+    return options
 
 
-def make_model(options: Train, games: ResPublicaVecEnv) -> MaskablePPO:
+def make_model(options: Train, games: LeagueGames) -> MaskablePPO:
     """A learner that has learnt nothing."""
+    policy: type[MaskedPolicy] = MaskedPolicy
+    sizes: dict[str, Any] = {"net_arch": list(options.layers)}
+    if options.policy == "shared":
+        policy = SharedPolicy
+        sizes = {"rules": games.rules.to_dict(), "width": options.width, "pair_width": options.pair_width}
     return MaskablePPO(
-        MaskedPolicy,
+        policy,
         ScaledRewards(games, REWARD_FACTORS[options.reward]),
-        learning_rate=LinearSchedule(options.learning_rate, options.learning_rate / 10, 1.0),
+        learning_rate=Decay(options.learning_rate),
         n_steps=options.rollout,
         batch_size=min(options.batch_size, options.rollout * options.games),
         n_epochs=options.epochs,
         gamma=options.gamma,
         gae_lambda=options.gae_lambda,
         ent_coef=options.entropy,
-        policy_kwargs={"net_arch": list(options.layers)},
+        policy_kwargs=sizes,
         seed=options.seed,
         device="cpu",
     )
 
 
-def train(options: Train, console: Console) -> Path:
-    """Train until the run has its steps; returns its folder. ValueError for options that cannot be, before anything."""
+def new_games(options: Train, rules: Rules) -> LeagueGames:
+    """The games of a run that begins."""
+    league = League(
+        rules,
+        options.opponents,
+        present=options.present,
+        past=options.past,
+        mixed=options.mixed,
+        size=options.pool,
+        priority=options.priority,
+        seed=options.seed,
+    )
+    return LeagueGames(options.games, league, reward=options.reward, seed=options.seed)
+
+
+class Run:
+    """A run: its folder, its games, its learner, and what it knows about itself."""
+
+    def __init__(self, options: Train, folder: Path, rules: Rules | None) -> None:
+        self.folder, self.progress = folder, Progress()
+        checkpoint = folder / CHECKPOINT
+        if rules is None:
+            self.games, self.progress = read_games(checkpoint)
+        else:
+            self.games = new_games(options, rules)
+        self.model = make_model(options, self.games)
+        if rules is None:
+            restore(checkpoint, self.model)
+        self.options = options
+        self.total = options.steps or STEPS
+        self.settings = {**settings_of(options), "out": str(folder), "steps": self.total}
+
+    def network(self) -> Network:
+        """The network that computes logits, with the weights as they are now."""
+        policy = self.model.policy
+        assert isinstance(policy, MaskedPolicy)
+        return make_network(policy.description(), self.games.rules, policy.arrays())
+
+    def save(self, name: str = CHECKPOINT) -> None:
+        """Write a checkpoint."""
+        write_checkpoint(self.folder / name, self.model, self.games, self.settings, self.progress)
+
+    def check(self) -> dict[str, Any]:
+        """Play the policy against the judges, in parts, until the deals or the time are up."""
+        agent = PolicyAgent("ppo", self.games.rules, self.network())
+        others, deals = self.games.rules.num_players - 1, self.options.check_deals
+        bounds = np.unique(np.linspace(0, deals, CHECK_PARTS + 1).astype(int)).tolist()
+        started, played, sums = time.perf_counter(), 0, dict.fromkeys(self.options.judges, 0.0)
+        for first, end in pairwise(bounds):
+            for judge in sums:
+                result = evaluate([agent, *[judge] * others], agent.rules, end - first, CHECK_SEED + first)
+                sums[judge] += (end - first) * result["agents"][0]["win_share"]
+            played = end
+            if (time.perf_counter() - started) * (end + bounds[1]) > CHECK_SECONDS * end:
+                break  # another part would take too long
+        return {"shares": {judge: round(total / played, 4) for judge, total in sums.items()}, "deals": played}
+
+    def imitate(self, console: Console) -> None:
+        """Learn from a bot first; the policy is then the run's first checkpoint."""
+        options, policy = self.options, self.model.policy
+        if options.imitate is None:
+            return
+        assert isinstance(policy, MaskedPolicy)
+        imitate(
+            policy,
+            self.games.rules,
+            options.imitate,
+            options.imitate_steps,
+            options.reward,
+            REWARD_FACTORS[options.reward],
+            options.learning_rate,
+            options.batch_size,
+            options.seed,
+            console,
+        )
+        self.save()
+
+    def learn(self, console: Console) -> None:
+        """Learn until the steps or the minutes are up; the last checkpoint is written then."""
+        options, model, games, progress = self.options, self.model, self.games, self.progress
+        done = model.num_timesteps
+        update = options.rollout * options.games
+        watch = Watch(console, progress, games, -(-self.total // update) * update, options.minutes)
+        checks = Check(progress, self.check, lambda: self.save(BEST), options.check_every)
+        callbacks = [
+            Clock(progress, options.minutes, model.learning_rate.note),
+            checks,
+            SaveRegularly(progress, self.save, options.save_every),
+            LeadLeague(progress, games, self.network, options.past_every, options.rollout),
+            watch,
+        ]
+        try:
+            model.learn(self.total - done, callbacks, reset_num_timesteps=done == 0)
+        except TimeIsUpError:
+            pass
+        finally:
+            watch.stop()
+        if options.check_every and progress.checked_at < model.num_timesteps:
+            checks.run()
+        self.save()
+        progress.write(self.folder, 1 / games.rules.num_players)
+
+
+def train(options: Train, console: Console, given: Collection[str] = ()) -> tuple[Path, Train]:
+    """Train until the run has its steps or minutes; returns its folder, and its options, which --resume may decide.
+
+    given: the options that are not just what they are by default.
+
+    Raises ValueError for options that cannot be, before anything else; OSError when a file cannot be written.
+    """
     check(options)
     folder = run_folder(options)
-    checkpoint = folder / CHECKPOINT
-    done = 0
     if options.resume:
-        options, done = resumed(options, checkpoint)
-    total = options.steps or STEPS
+        options = resumed(options, given, folder / CHECKPOINT)
     rules = read_rules(options.rules, options.players) if not options.resume else None
     torch.set_num_threads(options.threads)
     started = time.perf_counter()
@@ -218,44 +273,38 @@ def train(options: Train, console: Console) -> Path:
     if not console.is_terminal:  # a status is for terminals only: a log must not stay empty meanwhile
         console.print(compiling)
     with console.status(compiling):
-        games = read_games(checkpoint) if rules is None else new_games(options, rules)
+        run = Run(options, folder, rules)
     console.print(f"the rules engine is ready after {time.perf_counter() - started:.1f} s")
-    model = make_model(options, games)
-    if options.resume:
-        restore(checkpoint, model)
-    folder.mkdir(parents=True, exist_ok=True)
-    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
-    settings = {**asdict(options), "out": str(folder), "steps": total}
-    update = options.rollout * options.games
-    progress = ShowProgress(console, -(-total // update) * update)  # a run ends with a whole update
-    callbacks = [
-        ChangeOpponents(games, options.opponents, options.rollout),
-        SaveRegularly(lambda: write_checkpoint(checkpoint, model, games, settings), options.save_every),
-        progress,
-    ]
-    started = time.perf_counter()
+    prepare(folder)
+    write_config(folder, run.options)
+    run.model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+    started, done = time.perf_counter(), run.model.num_timesteps
+    if not options.resume:
+        run.imitate(console)
+    run.learn(console)
+    seconds, steps = time.perf_counter() - started, run.model.num_timesteps
+    rate = (steps - done) / seconds
+    console.print(f"{steps:,} steps; {seconds:.0f} s, {rate:,.0f} steps/s; the policy is in {folder / CHECKPOINT}")
+    return folder, options
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder, able to take a checkpoint (ValueError if not), without what a killed run has left unfinished."""
     try:
-        model.learn(total - done, callbacks, reset_num_timesteps=not options.resume)
-    finally:
-        progress.stop()
-    write_checkpoint(checkpoint, model, games, settings)
-    seconds = time.perf_counter() - started
-    rate = (model.num_timesteps - done) / seconds
-    console.print(f"{model.num_timesteps:,} steps; {seconds:.0f} s, {rate:,.0f} steps/s; the policy is in {checkpoint}")
-    return folder
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be made: {error.strerror}") from None
+    check_target("the checkpoint", folder / CHECKPOINT)
+    for unfinished in folder.glob(".*.*.tmp"):
+        unfinished.unlink()
 
 
-def new_games(options: Train, rules: Rules) -> ResPublicaVecEnv:
-    """The games of a run that begins."""
-    return ResPublicaVecEnv(options.games, options.opponents[0], rules=rules, reward=options.reward, seed=options.seed)
-
-
-def judge(folder: Path, deals: int, console: Console) -> dict[str, Any]:
-    """Play the policy against each of the judges, show it, and write `evaluation.json`."""
-    policy = PolicyAgent.load(folder)
+def judge(folder: Path, judges: Sequence[str], deals: int, console: Console) -> dict[str, Any]:
+    """Play the policy (the best, where there were checks) against each judge, show it, and write `evaluation.json`."""
+    policy = PolicyAgent.load(folder / BEST if (folder / BEST).exists() else folder)
     policy.name = "ppo"
     others = policy.rules.num_players - 1
-    results = {name: evaluate([policy, *[name] * others], policy.rules, deals, JUDGES_SEED) for name in JUDGES}
+    results = {name: evaluate([policy, *[name] * others], policy.rules, deals, JUDGES_SEED) for name in judges}
     for result in results.values():
         console.print(table(result))
     write_whole(folder / "evaluation.json", (json.dumps(results, indent=2) + "\n").encode())
@@ -264,12 +313,12 @@ def judge(folder: Path, deals: int, console: Console) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
-    options = parse(Train, PROG, arguments, extra="train")
     console = Console()
     try:
-        folder = train(options, console)
+        options, given = read_options(arguments)
+        folder, options = train(options, console, given)
         if options.deals:
-            judge(folder, options.deals, console)
+            judge(folder, options.judges, options.deals, console)
     except (ValueError, OSError, MemoryError) as error:
         refuse(PROG, str(error))
     except KeyboardInterrupt:

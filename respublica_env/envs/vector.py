@@ -120,7 +120,7 @@ class LearnerBatch:
 
     @log.setter
     def log(self, log: LearnerLog | None) -> None:
-        assert self.batch.num_games == 1
+        assert log is None or self.batch.num_games == 1
         self._log = log
         self._others.heard = None if log is None else log.play
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.networks import Mlp
 from respublica_env import Game, IllegalAction, Rules
 from respublica_env.engine.bots import BOT_NAMES
 from respublica_env.envs.vector import LearnerBatch
@@ -141,7 +142,7 @@ def test_agents_of_the_clone_play() -> None:
 
 def test_an_agent_that_cannot_play_these_rules_is_refused() -> None:
     layers = [(np.zeros((240, 191), np.float32), np.zeros(240, np.float32))]
-    policy = agents.PolicyAgent("tiny", Rules(), layers)
+    policy = agents.PolicyAgent("tiny", Rules(), Mlp(layers))
     play(begun(4, policy), 20)
     with pytest.raises(ValueError, match="tiny was trained on other rules"):
         LearnerBatch(4, [policy], rules="mini")
