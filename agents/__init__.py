@@ -6,18 +6,20 @@ names known to the environments too, for their `opponents`.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
 from agents.policy import PolicyAgent
 from agents.scripted import CompiledAgent, RandomAgent
 from respublica_env import opponents
+from respublica_env.opponents import BOTS
 
 __all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
 
 _BY_NAME: dict[str, Callable[[], Agent]] = {
+    **{name: partial(CompiledAgent, name) for name in BOTS},
     "random": RandomAgent,
-    "greedy": lambda: CompiledAgent("greedy"),
 }
 
 

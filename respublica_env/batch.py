@@ -10,7 +10,7 @@ from respublica_env.actions import IllegalAction
 from respublica_env.engine import batch as loops
 from respublica_env.engine.bots import BOT_NAMES, NUM_BOTS
 from respublica_env.engine.crew import Crew
-from respublica_env.engine.legal import room_for_runs
+from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import ACTIVE, OVER, PHASE, PLAYER, ROW_SIZE, STALLED, make_shares, make_spec
 from respublica_env.game import Game
 from respublica_env.rows import check_rows

@@ -12,7 +12,7 @@ from respublica_env.decks import check_deck, check_deck_name
 from respublica_env.engine import batch as loops
 from respublica_env.engine.bots import BOT_NAMES
 from respublica_env.engine.determinize import determinize
-from respublica_env.engine.legal import room_for_runs
+from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import (
     ACTIVE,
     BUILDERS,

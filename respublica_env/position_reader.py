@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from respublica_env.engine.deal import seed_streams
-from respublica_env.engine.legal import is_legal, legal_runs, room_for_runs
+from respublica_env.engine.legal import is_legal, legal_runs
+from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import (
     ACCEPT,
     ACTIVE,

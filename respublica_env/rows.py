@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from respublica_env.engine import batch as loops
-from respublica_env.engine.legal import room_for_runs
+from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import (
     ACTIVE,
     BACKS,

@@ -3,7 +3,7 @@
 `random` plays every legal action with equal chance. `greedy` wants many of the same: it measures a hand by the sum of
 the squares of its counts (a set counts as complete), so that two cards of a type that it collects are worth more
 than two strays; it offers what it has one or two of, seeks what it has most of, answers and accepts when the trade
-raises that sum, and always converts.
+raises that sum, and always converts. `trader` and its variants have chapters of their own: see `trader` and `worth`.
 """
 
 import numpy as np
@@ -42,15 +42,19 @@ from respublica_env.engine.state import (
     said_at,
 )
 from respublica_env.engine.trade import end_type, first_type
+from respublica_env.engine.trader import trader
+from respublica_env.engine.weights import TRADER_NAMES
 
-RANDOM, GREEDY = range(2)
-BOT_NAMES = ("random", "greedy")  # by number
+RANDOM, GREEDY, TRADER = range(3)  # TRADER and those after it are traders, each with weights of its own
+BOT_NAMES = ("random", "greedy", *TRADER_NAMES)  # by number
 NUM_BOTS = len(BOT_NAMES)
 
 
 @jit
 def bot_action(spec, row, bot, runs, size):
     """The choice of the bot that plays the seat to decide, among the legal `runs`."""
+    if bot >= TRADER:
+        return trader(spec, row, bot - TRADER, runs, size)
     if bot == GREEDY:
         return greedy(spec, row, runs, size)
     return nth_legal(runs, random_below(row, bot_stream(spec, np.int64(row[PLAYER])), count_legal(runs, size)))

@@ -6,7 +6,6 @@ the mask cost far less than one look at each id.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from respublica_env.engine._jit import inline_jit, jit
 from respublica_env.engine.deal import population_left, technology_left
@@ -32,7 +31,6 @@ from respublica_env.engine.state import (
     KINDS,
     MAX_COUNT,
     MAX_DRAW,
-    MAX_RUNS,
     MAX_TERMS,
     MONUMENTS,
     NUM_ACTIONS,
@@ -69,11 +67,6 @@ from respublica_env.engine.trade import (
 )
 
 PASS_RUN = 1  # the number of runs when PASS is all there is
-
-
-def room_for_runs(threads: int = 1) -> NDArray[np.int64]:
-    """Room for the legal actions of one decision, for each of some threads: int64 `(threads, 2 * MAX_RUNS)`."""
-    return np.empty((threads, 2 * MAX_RUNS), np.int64)
 
 
 @inline_jit

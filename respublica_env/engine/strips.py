@@ -85,6 +85,15 @@ if COMPILED:
         return types.CPointer(array.dtype)(array, types.int64), codegen
 
     @intrinsic
+    def floats(typingctx, room, start):
+        """Where entry `start` of an int64 room begins, its entries read as float64."""
+
+        def codegen(context, builder, signature, args):
+            return builder.bitcast(builder.gep(args[0], [args[1]]), ir.DoubleType().as_pointer())
+
+        return types.CPointer(types.float64)(room, types.int64), codegen
+
+    @intrinsic
     def prefetch(typingctx, row, at):
         """Let the processor bring entry `at` of a row near while it does something else."""
 
@@ -129,6 +138,9 @@ else:
 
     def address(array, index):
         return array[index] if array.ndim == 2 else array[index:]
+
+    def floats(room, start):
+        return room[start:].view(np.float64)
 
     def prefetch(row, at):
         pass

@@ -1,0 +1,77 @@
+"""The weights of the compiled traders, by name, with what each is for.
+
+The numbers were found by `train/tune_trader.py`, which plays them against each other; none was set by hand after its
+first guess. Points are the unit where nothing else is said.
+"""
+
+import numpy as np
+
+_TRADER = (
+    # name, weight, least and most that the tuning tries, what it is
+    ("CHANCE", 0.62, 0.2, 0.97, "that one missing card comes in time, with many left and much time"),
+    ("PATIENCE", 1.5, 0.05, 10.0, "rounds left at which that chance has halved"),
+    ("PLENTY", 2.0, 0.5, 4.0, "copies left for each missing card from which on a type is not scarce"),
+    ("CARD", 0.5, 0.0, 1.5, "worth of one technology card drawn, as a share of its part in the next monument"),
+    ("FALL", 0.4, 0.0, 2.0, "monuments that others build for each card that one of mine still misses"),
+    ("PAIR", 0.6, 0.0, 1.0, "share of a pair's points that counts long before the end; all of it counts at the end"),
+    ("GROWTH", 1.0, 0.2, 3.0, "cities that each player will have soon, beyond those that stand: how fast cards go"),
+    ("ANY", 0.7, 0.1, 1.5, "worth of a card that its giver picks, as a share of an average card's"),
+    (
+        "SPARE",
+        0.4,
+        0.05,
+        1.0,
+        "what such a card costs another giver, as a share of what an average card is worth to me",
+    ),
+    ("HIDDEN", 0.8, 0.0, 1.5, "share of the unseen cards that others are believed to hold on average"),
+    ("CLUSTER", 1.3, 0.3, 4.0, "how much likelier than by chance it is that somebody has what I ask for"),
+    ("SEEKING", 0.7, 0.0, 3.0, "cards by which a player who seeks still misses the set after getting what it seeks"),
+    ("SCALE", 0.8, 0.1, 4.0, "their gain that raises the chance of a yes from one half to three quarters"),
+    ("KEEP", 0.5, 0.1, 0.9, "my share of what a trade brings, as long as nothing is said about the price"),
+    ("OFFERING", 1.0, 0.2, 3.0, "how readily it offers rather than seeks"),
+    ("NOISE", 0.3, 0.05, 1.0, "chance in what it says, so that it does not say the same again and again"),
+    ("MARGIN", 0.05, 0.0, 0.5, "least gain for which it trades"),
+    ("HURRY", 0.0, 0.0, 0.3, "worth of a technology card drawn for each point of lead: it brings the end nearer"),
+    ("RIVAL", 0.33, 0.0, 1.0, "rival term: cost of each point that a trade brings its partner"),
+    ("LEADER", 0.02, 0.0, 0.2, "rival term: the same, added for each point that the partner is ahead of me"),
+    ("CLOSE", 0.3, 0.0, 1.5, "rival term: the same, added when my cards may complete a set of the partner's"),
+)
+WEIGHTS = tuple(name for name, *_ in _TRADER)
+LIMITS = tuple((least, most) for _, _, least, most, _ in _TRADER)
+RIVAL_TERMS = ("RIVAL", "LEADER", "CLOSE")
+NUM_WEIGHTS = len(WEIGHTS)
+(
+    CHANCE,
+    PATIENCE,
+    PLENTY,
+    CARD,
+    FALL,
+    PAIR,
+    GROWTH,
+    ANY,
+    SPARE,
+    HIDDEN,
+    CLUSTER,
+    SEEKING,
+    SCALE,
+    KEEP,
+    OFFERING,
+    NOISE,
+    MARGIN,
+    HURRY,
+    RIVAL,
+    LEADER,
+    CLOSE,
+) = range(NUM_WEIGHTS)
+
+HOARDER_MARGIN = 2.0  # it trades for a gain of points only
+
+TRADER_NAMES = ("trader", "trader:selfish", "trader:hoarder")
+
+
+def trader_weights() -> np.ndarray:
+    """The weights of the traders in the order of `TRADER_NAMES`, float64 `(3, NUM_WEIGHTS)`, a new array."""
+    tables = np.array([[weight for _, weight, *_ in _TRADER]] * len(TRADER_NAMES), np.float64)
+    tables[1, [RIVAL, LEADER, CLOSE]] = 0
+    tables[2, MARGIN] = HOARDER_MARGIN
+    return tables
