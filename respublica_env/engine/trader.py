@@ -56,7 +56,7 @@ from respublica_env.engine.state import (
 )
 from respublica_env.engine.strips import floats
 from respublica_env.engine.trade import chosen_at, description_to_pay, end_type, first_type, giver_side, in_hand
-from respublica_env.engine.weights import CLOSE, HURRY, KEEP, MARGIN, NOISE, OFFERING, SCALE
+from respublica_env.engine.weights import CLOSE, HURRY, KEEP, LUCK, MARGIN, NOISE, OFFERING, SCALE
 from respublica_env.engine.worth import (
     believed,
     chance_to_hold,
@@ -70,7 +70,7 @@ from respublica_env.engine.worth import (
     taken,
 )
 
-MOST_SOUGHT_ANY = 3  # cards of a wildcard that it names at most
+MOST_ANY_SOUGHT, MOST_ANY_OFFERED = 2, 1  # cards of a wildcard that it names
 
 
 @jit
@@ -120,7 +120,7 @@ def term_worth(spec, row, seat, desk, q, mode, kind, count):
         return taken(spec, row, seat, desk, kind, count)
     if mode == 2:
         return loss_of(spec, row, seat, desk, q, kind, count)
-    return gain_of(spec, row, seat, desk, q, kind, count)
+    return gain_of(spec, row, seat, desk, q, kind, count, 0.0)
 
 
 @jit
@@ -171,7 +171,7 @@ def term(spec, row, seat, desk, q, form, kind, count):
         if announced:
             return desk[KEEP] * worth, (1 - desk[KEEP]) * worth - loss, chance
         return worth, -loss, chance
-    worth = gain_of(spec, row, seat, desk, q, kind, count)
+    worth = gain_of(spec, row, seat, desk, q, kind, count, desk[LUCK] if announced else 0.0)
     cost = given(spec, row, seat, desk, kind, count)
     if announced:
         return desk[KEEP] * worth - cost, (1 - desk[KEEP]) * worth, 1.0
@@ -184,8 +184,10 @@ def appeal(desk, q, mine, theirs, chance, closes):
     gain = price(desk, q, mine + desk[MINE], theirs + desk[THEIRS], closes) - desk[MARGIN]
     if gain <= 0.0:
         return 0.0
-    likely = (theirs + desk[THEIRS]) / desk[SCALE]
-    return gain * chance * (0.5 + 0.5 * likely / (1.0 + abs(likely)))
+    theirs = (theirs + desk[THEIRS]) / desk[SCALE]
+    unlikely = 1.0 + abs(theirs)
+    likely = 0.5 / (unlikely * unlikely)
+    return gain * chance * (likely if theirs < 0.0 else 1.0 - likely)
 
 
 @jit
@@ -234,13 +236,13 @@ def most_named(spec, row, seat, form, kind):
     """The largest count that is thought about for a term; 0: none."""
     if form == OFFERED:
         most = in_hand(spec, row, seat, kind)
+        if kind >= spec[TYPES]:
+            most = min(most, MOST_ANY_OFFERED)
+    elif kind >= spec[TYPES]:
+        most = MOST_ANY_SOUGHT
     else:
-        most = spec[SET_SIZE]
-        if kind < spec[TYPES]:
-            have = np.int64(row[HANDS + seat * spec[TYPES] + kind])
-            most = most - have % most if have > 0 else 0
-    if kind >= spec[TYPES]:
-        most = min(most, MOST_SOUGHT_ANY)
+        have = np.int64(row[HANDS + seat * spec[TYPES] + kind])
+        most = spec[SET_SIZE] - have % spec[SET_SIZE] if have > 0 else 0
     return min(most, spec[MAX_COUNT])
 
 

@@ -4,7 +4,7 @@
 together times the worth of that set, plus what the pairs would count if it does not. A set of population is a city:
 its points and the technology cards it draws in the rounds that are left. A set of technology is a monument of the
 pile, further down the more cards are still missing. Each missing card comes with a chance that falls as copies and
-rounds run out: with 12 copies, 10 of them spent, it is 0. So a fourth card is worth more than a third, which is
+rounds run out, the faster the more are missing: with 12 copies, 10 of them spent, it is 0. So a fourth card is worth more than a third, which is
 what makes trades worth while for both sides.
 
 *Holdings.* Of another seat's cards of a type a trader counts those it is sure of (known holdings), its part of the
@@ -32,12 +32,14 @@ from respublica_env.engine.room import (
     TABLES,
 )
 from respublica_env.engine.state import (
+    ACTIVE,
     BUILT,
     CITIES,
     CITY_POINTS,
     COPIES,
     COUNT,
     COUNT_2,
+    FINAL_CONVERT,
     FINAL_ROUND,
     FINAL_TURNS_LEFT,
     FORM,
@@ -51,6 +53,7 @@ from respublica_env.engine.state import (
     NUM_CITIES,
     PAIR_POINTS,
     PILE,
+    PHASE,
     PLAYERS,
     POPULATION_TYPES,
     SET_SIZE,
@@ -89,7 +92,7 @@ def sit_down(spec, row, seat, desk, trader):
     """Work out what one decision of `seat` needs: curves, unseen cards, who is a rival. trader: which weights."""
     for i in range(NUM_WEIGHTS):
         desk[i] = desk[TABLES + trader * NUM_WEIGHTS + i]
-    desk[ROUNDS] = rounds_left(spec, row, desk)
+    desk[ROUNDS] = rounds_left(spec, row, seat, desk)
     for back in range(2):
         draw_curves(spec, row, seat, desk, back)
     for k in range(spec[TYPES]):
@@ -101,11 +104,19 @@ def sit_down(spec, row, seat, desk, trader):
 
 
 @jit
-def rounds_left(spec, row, desk):
-    """Rounds to come after the present turn, by the technology cards left and the cities that will draw them."""
+def rounds_left(spec, row, seat, desk):
+    """Rounds in which `seat` may still trade after the present turn: its own turns count as much as all others.
+
+    Before the final round, by the technology cards left and the cities that will draw them.
+    """
     players = spec[PLAYERS]
+    if row[PHASE] == FINAL_CONVERT:
+        return 0.0
     if row[FINAL_ROUND] == 1:
-        return max(0.0, (np.int64(row[FINAL_TURNS_LEFT]) - 1.0) / players)
+        turns = np.int64(row[FINAL_TURNS_LEFT]) - 1
+        seats_on = (seat - np.int64(row[ACTIVE]) + players) % players
+        own = 1.0 if 0 < seats_on <= turns else 0.0
+        return (own + turns / players) / 2
     drawn = 0.0
     for q in range(players):
         drawn += min(spec[MAX_DRAW] * 1.0, np.int64(row[spec[CITIES] + q]) + desk[GROWTH])
@@ -145,7 +156,6 @@ def draw_curves(spec, row, seat, desk, back):
     """The worth of 0, 1, 2, ... cards of a type of one back, for each number of sets of it that are spent."""
     size, rounds = spec[SET_SIZE], desk[ROUNDS]
     time = rounds / (rounds + desk[PATIENCE])
-    chance_of_card = desk[CHANCE] * time
     pair = spec[PAIR_POINTS] * (desk[PAIR] + (1 - desk[PAIR]) * (1 - time))
     city = city_worth(spec, row, seat, desk) if back == 0 else 0.0
     for sets in range(spec[COPIES] // size, -1, -1):
@@ -158,9 +168,9 @@ def draw_curves(spec, row, seat, desk, back):
                 desk[at + have] = worth + desk[at + MOST_COPIES + 1 - missing]
                 continue
             chance = 1.0 if in_play >= size else 0.0
-            of_card = chance_of_card * min(1.0, (in_play - have) / (desk[PLENTY] * missing))
-            for _ in range(missing):
-                chance *= of_card
+            of_card = desk[CHANCE] * rounds * min(1.0, (in_play - have) / (desk[PLENTY] * missing))
+            for i in range(1, missing + 1):
+                chance *= of_card / (rounds + i * desk[PATIENCE])
             desk[at + have] = chance * worth + (1 - chance) * pair * (have // 2)
 
 
@@ -289,10 +299,10 @@ def chance_to_hold(spec, row, seat, desk, q, kind, count):
 
 
 @jit
-def gain_of(spec, row, seat, desk, q, kind, count):
-    """What `q` would gain by cards of a kind, as the seat believes."""
+def gain_of(spec, row, seat, desk, q, kind, count, luck):
+    """What `q` would gain by cards of a kind, as the seat believes, or with some cards more than it believes."""
     if kind < spec[TYPES]:
-        have = believed(spec, row, seat, desk, q, kind)
+        have = luck + believed(spec, row, seat, desk, q, kind)
         return on_curve(desk, kind, have + count) - on_curve(desk, kind, have)
     return count * desk[ANY] * desk[AVERAGE + kind - spec[TYPES]]
 
@@ -303,4 +313,5 @@ def loss_of(spec, row, seat, desk, q, kind, count):
     if kind < spec[TYPES]:
         have = max(believed(spec, row, seat, desk, q, kind), count * 1.0)
         return on_curve(desk, kind, have) - on_curve(desk, kind, have - count)
-    return count * desk[SPARE] * desk[AVERAGE + kind - spec[TYPES]]
+    # Those it misses least go first: each costs more than the one before.
+    return (count * (count + 1) // 2) * desk[SPARE] * desk[AVERAGE + kind - spec[TYPES]]
