@@ -138,14 +138,12 @@ def test_the_tree_adds_up(game: Game, simulations: int) -> None:
         children = nodes_below(tree, node)
         reached += children
         assert len(children) == nodes[node, CHILDREN] == len({int(nodes[child, MOVE]) for child in children})
-        assert sum(nodes[child, VISITS] for child in children) in (nodes[node, VISITS], nodes[node, VISITS] - 1) or (
-            node != 0 and sum(nodes[child, VISITS] for child in children) < nodes[node, VISITS]
-        )
+        assert sum(nodes[child, VISITS] for child in children) <= nodes[node, VISITS]
+        assert all(nodes[child, OPEN] >= nodes[child, VISITS] - 1 for child in children)
         assert values[node].min() >= 0
         assert values[node].sum() == pytest.approx(nodes[node, VISITS])  # each simulation shares out one win
     assert sorted(reached) == list(range(used))
     assert sum(nodes[child, VISITS] for child in nodes_below(tree)) == simulations
-    assert all(nodes[child, OPEN] >= nodes[child, VISITS] - 1 for child in reached[1:])
 
 
 def test_a_full_tree_is_searched_on() -> None:
@@ -161,18 +159,24 @@ def test_simulations_in_parts_are_those_in_one_go() -> None:
     assert (whole.desk.nodes == parts.desk.nodes).all() and (whole.desk.values == parts.desk.values).all()
 
 
-def test_first_visits_meet_the_same_deal() -> None:
-    """Two moves that come to the same thing are worth the same: what is not answered in the final round."""
-    tree = search(Game(Rules(num_players=2, population_types=1, technology_types=1, max_terms=1), seed=0), 3)
-    values = tree.desk.values[nodes_below(tree)]
-    assert len(values) >= 2 and len(np.unique(values.round(9), axis=0)) < len(values)
+def test_moves_of_the_root_are_compared_in_the_same_deals() -> None:
+    """A move that stands on the menu twice is worth the same both times."""
+    game = Game(seed=3)
+    tree = Tree(game.rules, 100)
+    tree.begin(game.determinize(0, np.random.default_rng(1)))
+    tree.desk.menu[1] = tree.desk.menu[0]
+    tree.grow(7, 2)
+    assert (tree.desk.nodes[[1, 2], VISITS] == 1).all()
+    assert (tree.desk.values[1] == tree.desk.values[2]).all()
+    other = search(game, 2)
+    assert (other.desk.values[1] == tree.desk.values[1]).all() and (other.desk.values[2] != tree.desk.values[2]).any()
 
 
 def test_is_stronger_than_the_bot_that_plays_its_playouts() -> None:
     """Par is 0.25; seen: 0.6 and more."""
-    result = evaluate(["search:25", "trader", "trader", "trader"], deals=3, seed=0)
+    result = evaluate(["search:20", "trader", "trader", "trader"], deals=2, seed=0)
     share = {agent["name"]: agent["win_share"] for agent in result["agents"]}
-    assert share["search:25"] > 0.35
+    assert share["search:20"] > 0.35
 
 
 def test_names_carry_the_budget() -> None:
@@ -184,7 +188,9 @@ def test_names_carry_the_budget() -> None:
         assert isinstance(found, PythonOpponent) and found.choose is not None
 
 
-@pytest.mark.parametrize("name", ["search:", "search:0", "search:-5", "search:x", "search:5s", "search:1e3", "search:N"])
+@pytest.mark.parametrize(
+    "name", ["search:", "search:0", "search:-5", "search:x", "search:5s", "search:1e3", "search:N"]
+)
 def test_a_name_without_a_budget_is_refused(name: Any) -> None:
-    with pytest.raises(ValueError, match="a search is named search:N .* got 'search:"):
+    with pytest.raises(ValueError, match=r"a search is named search:N .* got 'search:"):
         agents.load(name)
