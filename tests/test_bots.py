@@ -137,7 +137,7 @@ def test_a_bot_draws_only_from_the_stream_of_its_seat(game: Game, bot: str) -> N
     assert [i for i, word in enumerate(before) if word != after[i]] in ([], [1 + seat])
 
 
-@pytest.mark.parametrize("bot", ["", "Greedy", "trader", None, 0, 1.0])
+@pytest.mark.parametrize("bot", ["", "Greedy", "trader:", None, 0, 1.0])
 def test_play_bot_refuses_what_is_no_bot(bot: Any) -> None:
     game = Game(seed=0)
     before = fingerprint(game)

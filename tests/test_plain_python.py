@@ -53,7 +53,7 @@ RULE_SETS: dict[str, dict[str, Any]] = {
 
 
 def digests() -> dict[str, list[Any]]:
-    """Of every rule set: a game, a batch with bots in it, and what worlds a seat believes in on the way."""
+    """Of every rule set: a game, a batch with bots in it, worlds a seat believes in on the way, and what traders do."""
     out: dict[str, list[Any]] = {}
     for name, fields in RULE_SETS.items():
         rules = Rules.from_dict(fields)
@@ -62,7 +62,9 @@ def digests() -> dict[str, list[Any]]:
         for moment in play(Game(rules, seed=2**63 - 5), eager(np.random.default_rng(0)), 60):
             world = moment.determinize(int(rng.integers(rules.num_players)), rng)
             worlds.append(fingerprint(Game.from_dict(world.to_dict())).hex())
-        out[name] = [game_digest(rules, 11), batch_digest(fields, 7, num_games=4, steps=50), worlds]
+        trader = Game(rules, seed=3)
+        choices = [trader.play_bot("trader") for _ in range(60) if not trader.terminated]
+        out[name] = [game_digest(rules, 11), batch_digest(fields, 7, num_games=4, steps=50), worlds, choices]
     return out
 
 

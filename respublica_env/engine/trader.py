@@ -1,9 +1,7 @@
 """`trader`: it offers what it can spare, seeks what completes a set, and trades when it gains more than it hands on.
 
-A trade is two numbers: `mine`, what it adds to the worth of the own hand, and `theirs`, what it adds to the other's as
-far as one can tell. Its price to me is `mine` less a share of `theirs` (more for a player who is ahead, more when my
-cards may complete a set). What is said is chosen by that price times the chance of a yes: they must hold what I ask
-for, and gain by it. Nothing is remembered: in EXTEND the second term is found anew from the first.
+What cards are worth to it stands in `worth`, how it prices a trade in `bargain`; here it chooses. Nothing is
+remembered: in EXTEND the second term is found anew from the first.
 
 `trader:selfish` has the same weights with the rival terms at 0, `trader:hoarder` trades only for a large gain.
 """
@@ -11,9 +9,10 @@ for, and gain by it. Nothing is remembered: in EXTEND the second term is found a
 import numpy as np
 
 from respublica_env.engine._jit import jit
+from respublica_env.engine.bargain import begin_answer, closes_set, described, price, score_one, score_two
 from respublica_env.engine.deal import bot_stream, random_below
 from respublica_env.engine.legal import is_legal
-from respublica_env.engine.room import AVERAGE, GIVEN, MENU, MINE, RIVALRY, THEIRS
+from respublica_env.engine.room import AVERAGE, GIVEN, MENU
 from respublica_env.engine.state import (
     ACCEPT,
     ACCEPT_IDS,
@@ -56,19 +55,8 @@ from respublica_env.engine.state import (
 )
 from respublica_env.engine.strips import floats
 from respublica_env.engine.trade import chosen_at, description_to_pay, end_type, first_type, giver_side, in_hand
-from respublica_env.engine.weights import CLOSE, HURRY, KEEP, LUCK, MARGIN, NOISE, OFFERING, SCALE
-from respublica_env.engine.worth import (
-    believed,
-    chance_to_hold,
-    cheapest_card,
-    gain_of,
-    given,
-    loss_of,
-    on_curve,
-    points,
-    sit_down,
-    taken,
-)
+from respublica_env.engine.weights import HURRY, MARGIN, NOISE, OFFERING
+from respublica_env.engine.worth import cheapest_card, given, on_curve, points, sit_down
 
 MOST_ANY_SOUGHT, MOST_ANY_OFFERED = 2, 1  # cards of a wildcard that it names
 
@@ -90,145 +78,6 @@ def trader(spec, row, bot, runs, size):
     if phase == DRAW:
         return split_draw(spec, row, seat, desk, runs, size)
     return build_best(spec, row, seat, desk, runs, size)
-
-
-@jit
-def described(spec, row, seat, desk, q, at, mode):
-    """The worth of a description that the seat pays (mode 0) or is paid (1), or that `q` pays (2) or is paid (3).
-
-    Of an "or" the giver picks: I what costs me less, others what is worse for me.
-    """
-    first = term_worth(spec, row, seat, desk, q, mode, np.int64(row[at + KIND]), np.int64(row[at + COUNT]))
-    if row[at + LINK] == ALONE:
-        return first
-    second = term_worth(spec, row, seat, desk, q, mode, np.int64(row[at + KIND_2]), np.int64(row[at + COUNT_2]))
-    if row[at + LINK] == AND:
-        return first + second
-    if mode == 0:  # what can be paid at all
-        if in_hand(spec, row, seat, np.int64(row[at + KIND])) < row[at + COUNT]:
-            return second
-        if in_hand(spec, row, seat, np.int64(row[at + KIND_2])) < row[at + COUNT_2]:
-            return first
-    return min(first, second)
-
-
-@jit
-def term_worth(spec, row, seat, desk, q, mode, kind, count):
-    if mode == 0:
-        return given(spec, row, seat, desk, kind, count)
-    if mode == 1:
-        return taken(spec, row, seat, desk, kind, count)
-    if mode == 2:
-        return loss_of(spec, row, seat, desk, q, kind, count)
-    return gain_of(spec, row, seat, desk, q, kind, count, 0.0)
-
-
-@jit
-def closes_set(spec, row, seat, desk, q, kind, count):
-    """Whether cards of a kind may complete a set of `q`."""
-    if kind >= spec[TYPES]:
-        return False
-    have = believed(spec, row, seat, desk, q, kind)
-    return have < spec[SET_SIZE] <= have + count
-
-
-@jit
-def price(desk, q, mine, theirs, closes):
-    """What a trade with `q` is worth, after what it hands to a rival."""
-    share = desk[RIVALRY + q] + (desk[CLOSE] if closes else 0.0)
-    return mine - share * max(0.0, theirs)
-
-
-@jit
-def begin_answer(spec, row, seat, desk):
-    """What the announcement means by itself for the seat that answers and for the active player."""
-    desk[MINE] = desk[THEIRS] = 0.0
-    active = np.int64(row[ACTIVE])
-    if active == seat:
-        return
-    said = said_at(spec, active)
-    if row[said + FORM] == OFFERED:
-        desk[MINE] = described(spec, row, seat, desk, active, said, 1)
-        desk[THEIRS] = -described(spec, row, seat, desk, active, said, 2)
-    else:
-        desk[MINE] = -described(spec, row, seat, desk, active, said, 0)
-        desk[THEIRS] = described(spec, row, seat, desk, active, said, 3)
-
-
-@jit
-def term(spec, row, seat, desk, q, form, kind, count):
-    """A term said to `q`: what it adds to `mine` and to `theirs`, and the chance that it can be paid.
-
-    Announced without a price, both sides are taken to share what the cards are worth to the one who gets them.
-    """
-    announced = row[ACTIVE] == seat
-    if form == SOUGHT:
-        chance = chance_to_hold(spec, row, seat, desk, q, kind, count)
-        if chance == 0.0:
-            return 0.0, 0.0, 0.0
-        worth = taken(spec, row, seat, desk, kind, count)
-        loss = loss_of(spec, row, seat, desk, q, kind, count)
-        if announced:
-            return desk[KEEP] * worth, (1 - desk[KEEP]) * worth - loss, chance
-        return worth, -loss, chance
-    worth = gain_of(spec, row, seat, desk, q, kind, count, desk[LUCK] if announced else 0.0)
-    cost = given(spec, row, seat, desk, kind, count)
-    if announced:
-        return desk[KEEP] * worth - cost, (1 - desk[KEEP]) * worth, 1.0
-    return -cost, worth, 1.0
-
-
-@jit
-def appeal(desk, q, mine, theirs, chance, closes):
-    """The price of a trade times the chance that it comes about."""
-    gain = price(desk, q, mine + desk[MINE], theirs + desk[THEIRS], closes) - desk[MARGIN]
-    if gain <= 0.0:
-        return 0.0
-    theirs = (theirs + desk[THEIRS]) / desk[SCALE]
-    unlikely = 1.0 + abs(theirs)
-    likely = 0.5 / (unlikely * unlikely)
-    return gain * chance * (likely if theirs < 0.0 else 1.0 - likely)
-
-
-@jit
-def is_partner(row, seat, q):
-    """Whom words are said to: the active player speaks to all, the others to the active player."""
-    return q != seat and (row[ACTIVE] == seat or row[ACTIVE] == q)
-
-
-@jit
-def score_one(spec, row, seat, desk, form, kind, count):
-    """The appeal of one term, over all it is said to."""
-    total = 0.0
-    for q in range(spec[PLAYERS]):
-        if is_partner(row, seat, q):
-            mine, theirs, chance = term(spec, row, seat, desk, q, form, kind, count)
-            if chance > 0.0:
-                closes = form == OFFERED and closes_set(spec, row, seat, desk, q, kind, count)
-                total += appeal(desk, q, mine, theirs, chance, closes)
-    return total
-
-
-@jit
-def score_two(spec, row, seat, desk, form, link, kind, count, kind_2, count_2):
-    """The appeal of two terms, over all they are said to."""
-    total = 0.0
-    for q in range(spec[PLAYERS]):
-        if not is_partner(row, seat, q):
-            continue
-        mine, theirs, chance = term(spec, row, seat, desk, q, form, kind, count)
-        mine_2, theirs_2, chance_2 = term(spec, row, seat, desk, q, form, kind_2, count_2)
-        both = chance * chance_2
-        closes = form == OFFERED and (
-            closes_set(spec, row, seat, desk, q, kind, count) or closes_set(spec, row, seat, desk, q, kind_2, count_2)
-        )
-        if link == AND:
-            total += appeal(desk, q, mine + mine_2, theirs + theirs_2, both, closes)
-        elif form == SOUGHT:  # the giver picks: of two that it can pay, the one that costs it less
-            total += appeal(desk, q, mine, theirs, chance - both, closes)
-            total += appeal(desk, q, mine_2, theirs_2, chance_2 - both, closes)
-            total += appeal(desk, q, min(mine, mine_2), max(theirs, theirs_2), both, closes)
-    return total
 
 
 @jit

@@ -4,8 +4,8 @@
 together times the worth of that set, plus what the pairs would count if it does not. A set of population is a city:
 its points and the technology cards it draws in the rounds that are left. A set of technology is a monument of the
 pile, further down the more cards are still missing. Each missing card comes with a chance that falls as copies and
-rounds run out, the faster the more are missing: with 12 copies, 10 of them spent, it is 0. So a fourth card is worth more than a third, which is
-what makes trades worth while for both sides.
+rounds run out, the faster the more are missing: with 12 copies, 10 of them spent, it is 0. So a fourth card is worth
+more than a third, which is what makes trades worth while for both sides.
 
 *Holdings.* Of another seat's cards of a type a trader counts those it is sure of (known holdings), its part of the
 unseen ones, and, of a type the seat seeks, as many as make the search sensible.
@@ -52,8 +52,8 @@ from respublica_env.engine.state import (
     MOST_POINTS,
     NUM_CITIES,
     PAIR_POINTS,
-    PILE,
     PHASE,
+    PILE,
     PLAYERS,
     POPULATION_TYPES,
     SET_SIZE,
