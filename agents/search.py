@@ -13,6 +13,7 @@ PREFIX = "search:"
 NAMES = "search:N"  # as messages list them
 _NAME = re.compile(PREFIX + r"([1-9][0-9]{0,6})(ms)?")
 
+ROUNDS_AHEAD = 1  # turns of each player that a playout goes on for after the present one
 _SLICE = 16  # simulations between two looks at the clock
 _MOST_NODES = 100_000  # of one tree
 
@@ -101,6 +102,7 @@ class Tree:
             desk.counters,
             np.uint64(word),
             simulations,
+            ROUNDS_AHEAD,
         )
 
     def best_move(self) -> int:

@@ -13,6 +13,7 @@ Only what the seat to decide may see is read.
 import numpy as np
 
 from respublica_env.engine._jit import jit
+from respublica_env.engine.bargain import begin_answer, score_one, score_two
 from respublica_env.engine.bots import TRADER, bot_action
 from respublica_env.engine.legal import is_legal, legal_runs
 from respublica_env.engine.state import (
@@ -47,7 +48,7 @@ from respublica_env.engine.state import (
 )
 from respublica_env.engine.strips import floats
 from respublica_env.engine.trade import can_pay_each
-from respublica_env.engine.trader import begin_answer, most_named, score_one, score_two
+from respublica_env.engine.trader import most_named
 from respublica_env.engine.turn import PASS, apply, speak
 from respublica_env.engine.worth import sit_down
 

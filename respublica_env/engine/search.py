@@ -61,10 +61,9 @@ from respublica_env.rules import Rules
 MOVE, VISITS, OPEN, CHILD, NEXT, CHILDREN, NODE_SIZE = range(7)
 
 MOST_DEPTH = 48  # nodes on the way down
-WIDTH, GROWTH = 2.0, 0.4  # of the root
-CURIOSITY = 0.1  # weight of the unknown against the chance to win
+WIDTH, GROWTH = 3.0, 0.4  # of the root
+CURIOSITY = 0.15  # weight of the unknown against the chance to win
 TRUST = 40  # visits until which a node below the root follows the policy
-ROUNDS_AHEAD = 1  # turns of each player that a playout goes on for, after the present one
 
 # What is counted, int64: moves on the menu, nodes, decisions of playouts, all decisions, simulations.
 MENU_SIZE, NODES, PLAYED, DECIDED, SIMULATIONS, COUNTERS = range(6)
@@ -235,11 +234,14 @@ def word_of(word, visit):
 
 
 @allocating_jit
-def grow(spec, rows, room, nodes, values, menu, path, ends, counters, word, simulations):
-    """Run simulations for the tree that `begin` began. word: uint64, all chance comes from it."""
+def grow(spec, rows, room, nodes, values, menu, path, ends, counters, word, simulations, rounds):
+    """Run simulations for the tree that `begin` began.
+
+    word: uint64, all chance comes from it. rounds: how many turns of each player playouts go on for after this one.
+    """
     rules, base, row, desk = address(spec, 0), address(rows, 0), address(rows, 1), address(room, 0)
     player = np.int64(base[PLAYER])
-    turns = turns_completed(base) + 1 + ROUNDS_AHEAD * spec[PLAYERS]
+    turns = turns_completed(base) + 1 + rounds * spec[PLAYERS]
     out = address(ends, 0)
     for _ in range(simulations):
         path[0], path[1] = 0, choose_at_root(rules, nodes, values, menu, counters, player)

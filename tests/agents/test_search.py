@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import agents
 from agents.search import SearchAgent, Tree
-from respublica_env import Game, Rules
+from respublica_env import Game
 from respublica_env.engine import moves
 from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.search import CHILD, CHILDREN, MOVE, NEXT, NODES, OPEN, VISITS

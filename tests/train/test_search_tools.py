@@ -1,0 +1,52 @@
+"""The commands around the tree search: the fit of its outlook, and the curve of its budgets."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from respublica_env import Game, Rules
+from respublica_env.engine import outlook
+from respublica_env.engine.room import room_for_runs
+from respublica_env.engine.state import make_spec
+from train import fit_outlook, search_curve
+
+
+def test_what_is_fitted_is_what_the_search_reckons_with() -> None:
+    parts, waits, shares, numbers = fit_outlook.play(games=1, seed=4)
+    assert len(parts) == len(waits) == len(shares) == len(numbers) > 20
+    assert shares.sum(axis=1) == pytest.approx(1) and not numbers.any()
+    expected = fit_outlook.chances(fit_outlook.PRESENT, parts, waits)
+    game, found, turn = Game(seed=4), [], -1
+    room, spec, out = room_for_runs()[0], make_spec(Rules()), np.zeros(4 * (1 + outlook.PARTS))
+    while not game.terminated:
+        if game.phase == "ANNOUNCE" and game.turn != turn:
+            turn = game.turn
+            outlook.chances(spec, game.__getstate__()["row"], room, out)
+            found.append(out[:4].copy())
+        game.play_bot("trader")
+    assert np.allclose(found, expected, rtol=1e-9, atol=0)
+    outlook.chances(spec, game.__getstate__()["row"], room, out)
+    assert (out[:4] == shares[0]).all()
+
+
+def test_the_curve_has_a_point_for_each_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "curve.json"
+    search_curve.main(["--budgets", "1", "3", "--rules", "mini", "--deals", "2", "--json", str(target)])
+    results = json.loads(target.read_text())
+    assert [result["agents"][0]["name"] for result in results] == ["search:1", "search:3"]
+    assert all(result["games"] == 4 and result["agents"][1]["name"] == "trader" for result in results)
+    assert "search:3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--budgets", "much"], "a search is named search:N"), (["--opponent", "nobody"], "no agent is named 'nobody'")],
+)
+def test_what_cannot_be_played_is_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        search_curve.main(arguments)
+    assert message in capsys.readouterr().err
