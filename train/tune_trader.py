@@ -5,7 +5,7 @@
 An evolution strategy: each generation draws candidates around the present weights, plays all of them on the same deals,
 and moves to the weighted mean of the better half. (Rechenberg's and Schwefel's (mu/mu, lambda) strategy; Hansen, "The
 CMA Evolution Strategy: A Tutorial", 2016, describes the weights.) The fitness of a candidate is its mean win share, one
-seat against three (above one half it counts no more), every deal in all four seats, against each of: the trader as it
+seat against three (above 0.35 it counts no more), every deal in all four seats, against each of: the trader as it
 was at the start of the generation, the same with the rival terms at 0, the same trading rarely, and greedy. Four
 candidates among themselves must also build most of the monuments: without that, players who refuse to trade with each
 other can be hard to beat and no fun.
@@ -29,10 +29,10 @@ from train.cli import parse
 
 PROG = "train.tune_trader"
 CANDIDATE, OTHER, GREEDY = bot_number("trader"), bot_number("trader:selfish"), bot_number("greedy")
-ENOUGH = 0.5  # win share against one kind of opponent; more counts no more
+ENOUGH = 0.35  # win share against one kind of opponent; more counts no more
 MONUMENTS = 9.3  # built by four candidates on average; fewer are paid for
 PRICE = 0.25  # of each monument missing, in win share
-FIRST_STEP, LAST_STEP = 0.08, 0.02  # standard deviation of a weight, as a share of its range
+FIRST_STEP, LAST_STEP = 0.06, 0.02  # standard deviation of a weight, as a share of its range
 
 Weights = NDArray[np.float64]  # (NUM_WEIGHTS,)
 

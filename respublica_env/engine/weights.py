@@ -1,7 +1,7 @@
 """The weights of the compiled traders, by name, with what each is for.
 
-The numbers were found by `train/tune_trader.py`, which plays them against each other; none was set by hand after its
-first guess. Points are the unit where nothing else is said.
+`train/tune_trader.py` searches for better ones by playing them against each other; these are where its searches start,
+and what a larger match preferred to what they found. Points are the unit where nothing else is said.
 """
 
 import numpy as np
