@@ -9,8 +9,9 @@ moves that are open in a deal the bandit counts how often each was open.
 
 *Moves* are whole announcements and answers (see `moves`). Their number is large, so nodes widen progressively (Chaslot
 and others, "Progressive Strategies for Monte-Carlo Tree Search", 2008; Couëtoux and others, "Continuous Upper
-Confidence Trees", LION 2011): with `v` visits the root compares the first `WIDTH * v ** GROWTH` moves of the menu;
-below it a node follows the playout's bot until it has been visited often enough that comparing means something.
+Confidence Trees", LION 2011): with `v` visits the root compares the first `WIDTH * v ** GROWTH` moves of the menu.
+Below it a node takes the moves that the playout's bot chooses in the deals that come by; it compares them only after
+`TRUST` visits, when that means something, and as long as it has enough of them.
 
 *Common deals*: the first visit to each move of the root meets the same deal and the same chance as the first visit to
 any other, the second the same as the second. What moves differ by is then not the luck of their deals.
@@ -84,8 +85,8 @@ class Desk(NamedTuple):
 
 
 def make_desk(rules: Rules, most_nodes: int) -> Desk:
-    """Room for a search under some rules, with a tree of so many nodes at most."""
-    n = rules.num_players
+    """Room for a search under some rules, with a tree of so many nodes at most (and two at least)."""
+    n, most_nodes = rules.num_players, max(2, most_nodes)
     return Desk(
         rows=np.zeros((3, make_spec(rules)[ROW_SIZE]), np.int16),
         room=room_for_runs(),
@@ -173,18 +174,22 @@ def choose_at_root(spec, nodes, values, menu, counters, player):
 
 @jit
 def choose_below(spec, row, trial, room, size, nodes, values, counters, node):
-    """The child to go to from a node below the root; 0 when there is no room for one that is new."""
-    best, most, player = 0, -1.0, np.int64(row[PLAYER])
-    trusting = nodes[node, VISITS] < TRUST
+    """The child to go to from a node below the root; 0 when there is no room for one that is new.
+
+    The policy's move, which differs from deal to deal, until there is enough to compare.
+    """
+    best, most, opened, player = 0, -1.0, 0, np.int64(row[PLAYER])
     child = nodes[node, CHILD]
     while child != 0:
         if can_move(spec, row, room, size, nodes[child, MOVE]):
             nodes[child, OPEN] += 1
-            index = 0.0 if trusting else bandit_index(nodes, values, child, player)
+            opened += 1
+            index = bandit_index(nodes, values, child, player)
             if index > most:
                 best, most = child, index
         child = nodes[child, NEXT]
-    if best != 0 and not trusting:
+    grown = nodes[node, VISITS] / TRUST
+    if grown >= 1.0 and opened >= WIDTH * grown**GROWTH:
         return best
     move = policy_move(spec, row, trial, room, size)
     child = find_child(nodes, node, move)

@@ -40,9 +40,19 @@ def test_the_curve_has_a_point_for_each_budget(tmp_path: Path, capsys: pytest.Ca
     assert "search:3" in capsys.readouterr().out
 
 
+def test_the_speed_is_told_for_each_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    search_curve.main(["--speed", "--budgets", "2", "4", "--rules", "small", "--seed", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[1] for line in lines if line.startswith("search:")] == ["2", "4"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--budgets", "much"], "a search is named search:N"), (["--opponent", "nobody"], "no agent is named 'nobody'")],
+    [
+        (["--budgets", "much"], "a search is named search:N"),
+        (["--opponent", "nobody"], "no agent is named 'nobody'"),
+        (["--speed", "--budgets", "5ms"], "--speed needs --budgets in simulations, got '5ms'"),
+    ],
 )
 def test_what_cannot_be_played_is_refused(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
