@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
-from agents.policy import PolicyAgent
+from agents.policy import PolicyAgent, load_policy
 from agents.scripted import CompiledAgent, RandomAgent
 from agents.search import NAMES, PREFIX, SearchAgent
 from respublica_env import opponents
-from respublica_env.opponents import BOTS
+from respublica_env.rules import shown
 
 __all__ = [
     "Agent",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 _BY_NAME: dict[str, Callable[[], Agent]] = {
-    **{name: partial(CompiledAgent, name) for name in BOTS},
+    **{name: partial(CompiledAgent, name) for name in opponents.BOTS},
     "random": RandomAgent,
 }
 
@@ -42,6 +42,7 @@ def names() -> list[str]:
 def load(name: str | Path) -> Agent:
     """An agent by its name, or from the path of a checkpoint: the file, or the folder that `train.ppo` wrote it to.
 
+    A checkpoint is one of `train.ppo`, what Stable-Baselines3 saves, or an export to ONNX; see agents/policy.py.
     "search:200" is a tree search of 200 simulations for each decision, "search:20ms" one of 20 milliseconds.
 
     Raises ValueError for a name that is neither, and for a file that is no checkpoint.
@@ -51,9 +52,9 @@ def load(name: str | Path) -> Agent:
     if isinstance(name, str) and _is_search(name):
         return SearchAgent(name)
     if isinstance(name, (str, Path)) and _is_path(str(name)):
-        return PolicyAgent.load(name)
-    known = ", ".join([*names(), NAMES])
-    raise ValueError(f"no agent is named {str(name)!r}; there are: {known}, and the path of a checkpoint")
+        return load_policy(name)
+    said, known = shown(str(name) if isinstance(name, Path) else name), ", ".join([*names(), NAMES])
+    raise ValueError(f"no agent is named {said}; there are: {known}, and the path of a checkpoint")
 
 
 def _is_search(name: str) -> bool:
@@ -61,7 +62,10 @@ def _is_search(name: str) -> bool:
 
 
 def _is_path(name: str) -> bool:
-    return bool(name) and Path(name).exists()
+    try:
+        return bool(name) and Path(name).exists()
+    except OSError:  # no path can be so long
+        return False
 
 
 for _name in _BY_NAME:

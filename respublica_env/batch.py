@@ -15,7 +15,9 @@ from respublica_env.engine.state import ACTIVE, OVER, PHASE, PLAYER, ROW_SIZE, S
 from respublica_env.game import Game
 from respublica_env.rows import check_rows
 from respublica_env.rules import Rules, shown, whole
-from respublica_env.seeding import check_seed, given_seed, given_seeds
+from respublica_env.seeding import MAX_SEED, check_seed, given_seed, given_seeds
+
+MOST_THREADS = 1024  # more than machines have cores; each has a stack of its own
 
 
 def whole_number(name: str, value: SupportsIndex, least: int) -> int:
@@ -29,6 +31,33 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     return number
 
 
+def whole_numbers(must: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """`value` as an int64 array of the shape; ValueError for anything else, which begins with `must`: "x must be"."""
+    given = _array(value, must)
+    if given.shape != shape or given.dtype.kind not in "iu":
+        raise ValueError(f"{must} whole numbers of shape {shape}, got {given.dtype} of shape {given.shape}")
+    # An unsigned number beyond int64 wraps to a negative one: as an action it is just as illegal.
+    return np.ascontiguousarray(given, np.int64)
+
+
+def _array(value: ArrayLike, must: str) -> NDArray[Any]:
+    """`value` as an array; ValueError, beginning with `must`, for lists that make none."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{must} whole numbers, as many in each row, got {shown(value)}") from None
+
+
+def _checked_seeds(seeds: Any, first: int, games: int) -> NDArray[np.uint64]:
+    """The seeds in a state, uint64 `(games,)`; where it has none they count on from the first."""
+    if seeds is None:
+        return np.uint64(first) + np.arange(games, dtype=np.uint64)
+    as_given = isinstance(seeds, np.ndarray) and (seeds.dtype, seeds.shape) == (np.uint64, (games,))
+    if as_given and seeds.max() <= MAX_SEED:
+        return seeds  # by `get_state`; others are looked at one by one
+    return np.array(given_seeds(seeds, games), np.uint64)
+
+
 class Batch:
     """`num_games` games of the same rules, stepped together.
 
@@ -37,7 +66,7 @@ class Batch:
         num_games: B, at least 1.
         seed: game `i` has the seed `seed + i` and equals `Game(rules, seed=seed + i)`. None takes entropy from the
             system; what it took is in `.seed`.
-        threads: how many threads share the work of `step`. The bytes do not depend on it.
+        threads: how many threads share the work of `step`, at most 1024. The bytes do not depend on it.
         controllers: who plays each seat, see the attribute; None is a caller everywhere.
 
     Attributes:
@@ -63,6 +92,8 @@ class Batch:
         self.rules = Rules.of(rules)
         self.num_games = whole_number("num_games", num_games, 1)
         self.threads = whole_number("threads", threads, 1)
+        if self.threads > MOST_THREADS:
+            raise ValueError(f"threads must be at most {MOST_THREADS}, got {shown(self.threads)}")
         self.seed = check_seed(seed, self.num_games)
         self._allocate()
         if controllers is not None:
@@ -76,6 +107,7 @@ class Batch:
         self._crew = Crew(self.threads)
         self._runs = room_for_runs(self.threads)
         self._rows: NDArray[np.int16] = np.zeros((size, self._spec[ROW_SIZE]), np.int16)  # (B, row)
+        self._seeds: NDArray[np.uint64] = np.zeros(size, np.uint64)  # (B,)
         self._controllers: NDArray[np.int8] = np.full((size, self.rules.num_players), -1, np.int8)  # (B, n)
         self.player: NDArray[np.int64] = np.zeros(size, np.int64)  # (B,)
         self.observations: NDArray[np.float32] = np.zeros((size, self.rules.observation_size), np.float32)  # (B, D)
@@ -90,11 +122,17 @@ class Batch:
 
     @controllers.setter
     def controllers(self, value: ArrayLike) -> None:
-        given = np.asarray(value)
-        if given.dtype.kind not in "iu" or given.size == 0:
-            raise ValueError(f"controllers must be whole numbers, got {given.dtype}")
+        shape = self._controllers.shape
+        given = _array(value, "controllers must be")
+        try:
+            everywhere = np.broadcast_to(given, shape)
+        except ValueError:
+            everywhere = None
+        if everywhere is None or given.dtype.kind not in "iu":
+            accepted = f"controllers must be whole numbers of shape {shape}, or one for each seat"
+            raise ValueError(f"{accepted}, got {given.dtype} of shape {given.shape}")
         self._check_controllers(given)
-        self._controllers[:] = given
+        self._controllers[:] = everywhere
 
     def _check_controllers(self, controllers: NDArray[Any]) -> None:
         if controllers.min() < -1 or controllers.max() >= NUM_BOTS:
@@ -109,22 +147,13 @@ class Batch:
 
         Raises IllegalAction, naming game and action, or ValueError for a wrong shape or dtype; no game has changed.
         """
-        chosen = self._as_actions(actions)
+        chosen = whole_numbers("actions must be", actions, (self.num_games,))
         wrong = loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, chosen)
         if wrong == -2:
             self._check_controllers(self._controllers)
         if wrong >= 0:
             raise IllegalAction(f"game {wrong}: {self.game(wrong).why_illegal(int(chosen[wrong]))}")
         self._run(loops.STEP, chosen)
-
-    def _as_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be whole numbers of shape ({self.num_games},), got {given.dtype} of shape {given.shape}"
-            )
-        # An unsigned id beyond int64 wraps to a negative one: just as illegal.
-        return np.ascontiguousarray(given, np.int64)
 
     def _run(self, mode: int, actions: NDArray[np.int64]) -> None:
         """Run `step_rows` over all rows, in as many threads as there are."""
@@ -162,8 +191,7 @@ class Batch:
         rows = self._which(which)
         self._check_controllers(self._controllers)
         if seeds is not None:
-            words = self._seed_words(seeds, rows)
-            loops.seed_rows(self._spec, self._rows, rows, words)
+            self._seed_rows(rows, self._seed_words(seeds, rows))
         loops.shuffle_rows(self._spec, self._rows, rows)
         loops.set_up_rows(self._spec, self._rows, rows)
         begun = np.zeros(self.num_games, np.int64)
@@ -210,7 +238,7 @@ class Batch:
     def _which(self, which: ArrayLike | None) -> NDArray[np.int64]:
         if which is None:
             return np.arange(self.num_games)
-        given = np.asarray(which)
+        given = _array(which, "which must be a bool mask or")
         if given.dtype == bool and given.shape == (self.num_games,):
             return np.flatnonzero(given)
         if given.size == 0:
@@ -229,6 +257,16 @@ class Batch:
             return np.array(given_seeds(cast(Iterable[int], seeds), len(rows)), np.uint64)
         first = given_seed(cast(SupportsIndex, seeds), self.num_games)
         return np.uint64(first) + rows.astype(np.uint64)
+
+    def _seed_rows(self, rows: NDArray[np.int64], words: NDArray[np.uint64]) -> None:
+        """Start the random streams of `rows` anew from `words`, uint64 `(k,)`."""
+        self._seeds[rows] = words
+        loops.seed_rows(self._spec, self._rows, rows, words)
+
+    @property
+    def seeds(self) -> NDArray[np.uint64]:
+        """From which seed the random streams of each game were started last, uint64 `(B,)`, a copy."""
+        return self._seeds.copy()
 
     @property
     def scores(self) -> NDArray[np.int64]:
@@ -260,17 +298,15 @@ class Batch:
         i = whole_number("game", index, 0)
         if i >= self.num_games:
             raise ValueError(f"game must be from 0 to {self.num_games - 1}, got {i}")
-        return Game._from_row(self.rules, self._rows[i], self.seed + i)
+        return Game._from_row(self.rules, self._rows[i], int(self._seeds[i]))
 
     def observe(self, seats: ArrayLike) -> NDArray[np.float32]:
         """The observations of any seats, one for each game: whole numbers `(B,)` to float32 `(B, D)`."""
-        given = np.asarray(seats)
-        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise ValueError(f"seats must be whole numbers of shape ({self.num_games},), got {shown(seats)}")
+        given = whole_numbers("seats must be", seats, (self.num_games,))
         if given.min() < 0 or given.max() >= self.rules.num_players:
             raise ValueError(f"seats must be from 0 to {self.rules.num_players - 1}, got {shown(seats)}")
         out = np.empty_like(self.observations)
-        loops.observe_rows(self._spec, self._shares, self._rows, given.astype(np.int64), out)
+        loops.observe_rows(self._spec, self._shares, self._rows, given, out)
         return out
 
     def get_state(self) -> dict[str, Any]:
@@ -278,6 +314,7 @@ class Batch:
         return {
             "rules": self.rules.to_dict(),
             "seed": self.seed,
+            "seeds": self.seeds,
             "rows": self._rows.copy(),
             "controllers": self._controllers.copy(),
         }
@@ -307,8 +344,10 @@ class Batch:
             )
         self._check_controllers(controllers)
         seed = given_seed(state["seed"], self.num_games)
+        seeds = _checked_seeds(state.get("seeds"), seed, self.num_games)
         check_rows(self.rules, rows)
         self.seed = seed
+        self._seeds[:] = seeds
         self._rows[:] = rows
         self._controllers[:] = controllers
         self._run(loops.SHOW, self.player)

@@ -67,8 +67,10 @@ def register(name: str, load: Callable[[str], object], knows: Callable[[str], bo
         knows: whether a given name means this one, for names that are a pattern ("search:N", a path); None: `name`
             alone does.
 
-    Raises ValueError for the name of a compiled bot.
+    Raises ValueError for what is no string, and for the name of a compiled bot.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"a name is a string, got {shown(name)}")
     if name in BOTS:
         raise ValueError(f"the name {name!r} is that of a compiled bot")
     _REGISTRY[name] = _Entry(load, knows or name.__eq__)
@@ -103,7 +105,7 @@ def _check_number(number: Any) -> int:
     if isinstance(number, int) and 0 <= number < len(BOTS):
         return number
     raise ValueError(
-        f"an agent's `bot` is None or from 0 to {len(BOTS) - 1}, the number of a compiled bot, got {number!r}"
+        f"an agent's `bot` is None or from 0 to {len(BOTS) - 1}, the number of a compiled bot, got {shown(number)}"
     )
 
 
@@ -115,7 +117,7 @@ def _find_name(name: str | bytes) -> Found:
             if entry.knows(name):
                 return find(entry.load(name))
     raise ValueError(
-        f"no opponent is named {name!r}; there are: {', '.join(known_names())} "
+        f"no opponent is named {shown(name)}; there are: {', '.join(known_names())} "
         "(from a clone, `import agents` adds what it has)"
     )
 

@@ -190,6 +190,7 @@ def test_steps_after_all_have_left(caplog: pytest.LogCaptureFixture) -> None:
     [
         ({"reward": "score"}, ValueError, "reward must be one of 'win', 'points', 'margin', got 'score'"),
         ({"reward": None}, ValueError, "reward must be"),
+        ({"reward": np.zeros(500)}, ValueError, "reward must be one of 'win', 'points', 'margin', got array([0., "),
         (
             {"render_mode": "text"},
             ValueError,
@@ -213,7 +214,7 @@ def test_steps_after_all_have_left(caplog: pytest.LogCaptureFixture) -> None:
 def test_wrong_keywords(make: Callable[..., Any], keywords: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error) as refused:
         make(**keywords)
-    assert words in str(refused.value) and "\n" not in str(refused.value)
+    assert words in str(refused.value) and "\n" not in str(refused.value) and len(str(refused.value)) < 400
 
 
 @pytest.mark.parametrize("call", ["observe", "action_space", "observation_space"])
@@ -221,3 +222,9 @@ def test_wrong_keywords(make: Callable[..., Any], keywords: Any, error: type[Exc
 def test_an_unknown_agent_is_answered_with_the_known_ones(make: Callable[..., Any], call: str) -> None:
     with pytest.raises(ValueError, match="player_0, player_1, player_2, player_3, got 'player_9'"):
         getattr(started(make), call)("player_9")
+    for wrong in ([], {}, np.zeros(500), "player\n_9" * 99, None, 0):
+        with pytest.raises(
+            ValueError, match="agent must be one of player_0, player_1, player_2, player_3, got "
+        ) as error:
+            getattr(started(make), call)(wrong)
+        assert len(str(error.value)) < 200 and "\n" not in str(error.value)

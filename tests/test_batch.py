@@ -159,6 +159,17 @@ def test_what_are_no_actions_is_refused_and_no_game_changes(actions: Any) -> Non
     assert batch_fingerprint(batch) == before
 
 
+def test_ragged_lists_are_refused_in_our_words() -> None:
+    batch = played(Batch(SHORT, num_games=3, seed=1), 5)
+    before, ragged = batch_fingerprint(batch), [[1], [1, 2], 3]
+    for call in (batch.step, batch.observe, batch.reset, batch.end, lambda value: setattr(batch, "controllers", value)):
+        with pytest.raises(
+            ValueError, match=r"must be .*whole numbers, as many in each row, got \[\[1\], \[1, 2\], 3\]"
+        ):
+            call(ragged)  # type: ignore[operator]
+        assert batch_fingerprint(batch) == before
+
+
 def test_actions_of_any_whole_dtype_and_layout_are_the_same() -> None:
     expected = batch_fingerprint(played(Batch(SHORT, 3, seed=1), 1))
     actions = random_actions(Batch(SHORT, 3, seed=1), np.random.default_rng(0))
@@ -227,7 +238,11 @@ def test_seeds_go_to_the_games_in_the_order_of_mention() -> None:
     assert rows[0].tobytes() == Game(SHORT, seed=60).__getstate__()["row"].tobytes()
 
 
-@pytest.mark.parametrize("form", [iter, tuple, np.array, lambda seeds: (seed for seed in seeds)], ids=["iterator", "tuple", "array", "generator"])
+@pytest.mark.parametrize(
+    "form",
+    [iter, tuple, np.array, lambda seeds: (seed for seed in seeds)],
+    ids=["iterator", "tuple", "array", "generator"],
+)
 def test_seeds_come_in_any_form(form: Any) -> None:
     batch = Batch(SHORT, num_games=3, seed=1)
     batch.reset(which=[2, 0], seeds=form([50, 60]))

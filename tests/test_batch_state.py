@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from respublica_env import Batch, Rules
+from respublica_env import Batch, Game, Rules
 from respublica_env.engine.state import (
     ACTIVE,
     AND,
@@ -35,7 +35,7 @@ from respublica_env.engine.state import (
     TURN_HIGH,
     make_spec,
 )
-from tests.strategies import batch_fingerprint, rules
+from tests.strategies import batch_fingerprint, fingerprint, rules
 from tests.test_batch import BATCH_SEEDS, SHORT, play_out, played
 
 some = settings(deadline=None, max_examples=25)
@@ -64,11 +64,47 @@ def test_a_state_holds_everything(rule_set: Rules, seed: int, steps: int) -> Non
     assert batch_fingerprint(batch) == here
 
 
+def test_more_threads_than_any_machine_has_are_refused() -> None:
+    for threads in (1025, 10**9, 10**5000):
+        with pytest.raises(ValueError, match="threads must be at most 1024, got ") as error:
+            Batch(SHORT, num_games=2, seed=0, threads=threads)
+        assert len(str(error.value)) < 200
+    assert Batch(SHORT, num_games=2, seed=0, threads=1024).threads == 1024
+
+
 def test_a_pickled_batch_keeps_its_threads() -> None:
     batch = played(Batch(SHORT, num_games=4, seed=0, threads=2), 3)
     again = pickle.loads(pickle.dumps(batch))
     assert (again.threads, again.num_games, again.rules, again.seed) == (2, 4, SHORT, 0)
     assert batch_fingerprint(played(again, 5)) == batch_fingerprint(played(batch, 5))
+
+
+def test_a_game_has_the_seed_that_its_row_was_given_last() -> None:
+    batch = Batch(SHORT, num_games=3, seed=7)
+    assert [batch.game(i).seed for i in range(3)] == batch.seeds.tolist() == [7, 8, 9]
+    batch.reset(which=[2, 0], seeds=[50, 2**63 - 1])
+    assert batch.seeds.tolist() == [2**63 - 1, 8, 50]
+    assert fingerprint(batch.game(0)) == fingerprint(Game(SHORT, seed=2**63 - 1))
+    played(batch, 4).reset()  # goes on in the streams of these seeds
+    assert [batch.game(i).seed for i in range(3)] == [2**63 - 1, 8, 50]
+    game = Game(SHORT, seed=50)
+    game.reset()
+    assert batch.game(2).population_deck == game.population_deck and batch.game(2).seed == game.seed
+    with pytest.raises(ValueError, match="seed"):
+        batch.reset(seeds=[1, 2, -1])
+    batch.seeds[:] = 0  # a copy
+    assert batch.seeds.tolist() == [2**63 - 1, 8, 50]
+    batch.reset(seeds=70)
+    assert [batch.game(i).seed for i in range(3)] == [70, 71, 72]
+
+
+def test_a_state_holds_the_seeds_of_its_games() -> None:
+    batch = Batch(SHORT, num_games=2, seed=3)
+    batch.reset(which=[1], seeds=[90])
+    restored = Batch(SHORT, num_games=2, seed=0)
+    restored.set_state(batch.get_state())
+    for other in (restored, pickle.loads(pickle.dumps(batch))):
+        assert other.seeds.tolist() == [3, 90] and other.game(1).seed == 90
 
 
 def state_of(rule_set: Rules, num_games: int) -> dict[str, Any]:
@@ -86,6 +122,8 @@ BAD_STATES: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "no such bot": (lambda: {"controllers": np.full((2, 3), 9, np.int8)}, "controllers must be -1"),
     "controllers that are no numbers": (lambda: {"controllers": np.zeros((2, 3))}, "controllers must be whole numbers"),
     "no seed": (lambda: {"seed": -1}, "seed must be"),
+    "no seeds": (lambda: {"seeds": [1, -2]}, "seed must be"),
+    "too few seeds": (lambda: {"seeds": [1]}, "one seed for each of the 2 games"),
     "an unknown seed": (lambda: {"seed": None}, "seed must be"),
     "rules of no kind": (lambda: {"rules": 7}, "rules must be"),
 }
@@ -179,7 +217,9 @@ def test_whatever_stands_in_the_rows_is_refused_or_can_be_played(
 
 def test_a_state_with_a_part_missing_is_refused() -> None:
     batch = Batch(SHORT, num_games=2, seed=1)
-    for key in batch.get_state():
+    batch.set_state({key: part for key, part in batch.get_state().items() if key != "seeds"})  # they count on from seed
+    assert batch.seeds.tolist() == [1, 2]
+    for key in batch.get_state().keys() - {"seeds"}:
         state = batch.get_state()
         del state[key]
         with pytest.raises(ValueError, match=f"missing: {key}"):

@@ -205,11 +205,25 @@ def test_a_number_of_no_bot_is_refused_before_anything_changes(number: int) -> N
 
 
 @pytest.mark.parametrize(
-    "controllers", [[0.0, 1.0, 0.0], None, "random", [True, False, True], [[0, 0]], [0] * 4, [], [300, 0, 0]], ids=repr
+    "controllers",
+    [
+        [0.0, 1.0, 0.0],
+        None,
+        "random",
+        [True, False, True],
+        [[0, 0]],
+        [0] * 4,
+        [],
+        [300, 0, 0],
+        np.zeros((5, 5), int),
+        [[1], [0, 1], 0],
+    ],
+    ids=repr,
 )
 def test_what_are_no_controllers_is_refused(controllers: Any) -> None:
     batch = Batch(SHORT, num_games=3, seed=2)
     before = batch_fingerprint(batch)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="controllers must be ") as error:
         batch.controllers = controllers
+    assert "\n" not in str(error.value)
     assert batch_fingerprint(batch) == before

@@ -1,68 +1,17 @@
 """The arena: every deal in every distinct seating, and numbers that can be trusted."""
 
 import json
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import agents
-from agents import GameAgent, ObservationAgent
 from respublica_env import Batch, Game, Rules
 from respublica_env.envs.rewards import win_shares
+from tests.players import Drawing, FirstLegal
 from train import arena
 from train.evaluate import evaluate, main
-
-
-class FirstLegal(ObservationAgent):
-    """An agent in Python that leaves nothing to chance."""
-
-    name = "first"
-    deterministic = True
-
-    def act(self, observations: np.ndarray, action_masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        assert observations.shape[0] == action_masks.shape[0]
-        return action_masks.argmax(axis=1)
-
-
-class Drawing(ObservationAgent):
-    """An agent in Python that draws."""
-
-    name = "drawing"
-
-    def act(self, observations: np.ndarray, action_masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return np.array([rng.choice(np.flatnonzero(mask)) for mask in action_masks])
-
-
-class Looking(GameAgent):
-    """An agent that asks for the game, and draws."""
-
-    name = "looking"
-
-    def choose(self, game: Game, seat: int, rng: np.random.Generator) -> int:
-        assert game.player == seat
-        return int(rng.choice(game.legal_actions()))
-
-
-def test_games_are_those_of_a_plain_loop() -> None:
-    """Scores of the arena equal those of games that are played here, one by one, with the same players."""
-    rules = Rules.small(max_turns=6)
-    players = [FirstLegal(), Drawing(), Looking(), agents.load("greedy")]
-    pairs = list(permutations(range(4), 2)) * 3
-    seeds = [40 + i // 12 for i in range(len(pairs))]
-    scores, stalled = arena.play(rules, players, np.array(pairs), seeds)
-    for pair, seed, score, stall in zip(pairs, seeds, scores, stalled, strict=True):
-        game = Game(rules, seed=seed)
-        generators = [np.random.default_rng((seed, seat)) for seat in range(2)]
-        while not game.terminated:
-            seat = game.player
-            player = players[pair[seat]]
-            if player.bot is None:
-                game.step(player.choose(game, seat, generators[seat]))
-            else:
-                game.play_bot(player.name)
-        assert (game.scores(), game.stalled) == (score.tolist(), stall)
 
 
 def test_results_do_not_depend_on_how_many_games_are_played_at_once() -> None:
@@ -75,9 +24,9 @@ def test_every_deal_is_played_in_every_distinct_seating(monkeypatch: pytest.Monk
     seen = {}
     play = arena.play
 
-    def watch(rules: Rules, players: list, seats: np.ndarray, seeds: list, most_games: int) -> tuple:
+    def watch(rules: Rules, players: list, seats: np.ndarray, seeds: list, keep: None) -> arena.Games:
         seen["games"] = [(seed, *seating) for seed, seating in zip(seeds, seats.tolist(), strict=True)]
-        return play(rules, players, seats, seeds, most_games)
+        return play(rules, players, seats, seeds, keep)
 
     monkeypatch.setattr(arena, "play", watch)
     result = evaluate(["greedy", "random", "random", "random"], deals=2, seed=5)
@@ -158,8 +107,12 @@ def test_random_agent_reaches_every_legal_action() -> None:
 
 def test_load_names_what_there_is(tmp_path: Path) -> None:
     for wrong in ("nobody", "", str(tmp_path / "none.zip")):
-        with pytest.raises(ValueError, match="there are: random, greedy, .*, and the path of a checkpoint"):
+        with pytest.raises(ValueError, match=r"there are: random, greedy, .*, and the path of a checkpoint"):
             agents.load(wrong)
+    for strange in ("x\n" * 300, "x" * 5_000, "a\0b", np.zeros(300), None):
+        with pytest.raises(ValueError, match="no agent is named ") as error:
+            agents.load(strange)  # type: ignore[arg-type]
+        assert len(str(error.value)) < 300 and "\n" not in str(error.value)
     text = tmp_path / "text.zip"
     text.write_text("not a zip")
     for wrong in (text, tmp_path):
@@ -175,12 +128,14 @@ def test_command_writes_the_json_and_says_the_same_twice(
     rules.write_text(json.dumps({"num_players": 3, "max_turns": 4}))
     arguments = ["--agents", "greedy", "random", "random", "--rules", str(rules), "--deals", "3", "--seed", "5"]
     main([*arguments, "--json", str(target)])
-    shown = capsys.readouterr().out
+    shown, said = capsys.readouterr()
+    assert said == ""  # no progress bar where there is no terminal
     result = json.loads(target.read_text())
     assert (result["deals"], result["games"], result["seed"], result["stalled"]) == (3, 9, 5, 9)
     assert Rules.from_dict(result["rules"]) == Rules(num_players=3, max_turns=4)
     assert [agent["name"] for agent in result["agents"]] == ["greedy", "random"]
-    assert set(result["agents"][0]) == {"name", "seats", "win_share", "low", "high", "mean_points", "rating"}
+    promised = {"name", "seats", "win_share", "low", "high", "mean_points", "rating"}
+    assert promised <= set(result["agents"][0])
     for agent in result["agents"]:
         assert f"{agent['win_share']:.3f}" in shown and f"{agent['mean_points']:.1f}" in shown
     main([*arguments, "--json", str(target)])
@@ -211,6 +166,18 @@ def test_a_file_of_rules_nested_without_end_is_refused(tmp_path: Path, capsys: p
         (["--json", "{folder}"], "--json must name a file"),
         (["--json", "{folder}/none/result.json"], "--json must name a file"),
         (["--nonsense"], "--nonsense"),
+        (["--deals", "90000000000"], "at most 100,000,000 can be counted"),
+        (["--processes", "0"], "processes must be from 1 to 256, got 0"),
+        (["--plot", "{folder}/plot.gif"], "--plot must name a file that ends in .png, .svg, .pdf"),
+        (["--plot", "{folder}/none/plot.png"], "--plot must name a file that can be written"),
+        (["--plot", "{folder}/result.json"], "--json, --plot and --record must name different files"),
+        (["--record", "{folder}/result.json"], "--json, --plot and --record must name different files"),
+        (["--record", "{folder}/none/games"], "--record must name a folder, new or empty, inside one that exists"),
+        (["--record", "tests"], "--record must name a folder that is new or empty, got tests"),
+        (["--cross-play", "--agents", "greedy"], "for at least two agents, each named once, got greedy"),
+        (["--cross-play", "--agents", "greedy", "greedy"], "each named once, got greedy, greedy"),
+        (["--players", "3"], "--players must be 2 with these agents and rules, got 3"),
+        (["--cross-play", "--rules", "standard", "--players", "7"], "--players must be 2 to 6 players, got 7"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(

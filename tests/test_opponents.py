@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import agents
@@ -45,6 +48,26 @@ def test_what_is_no_opponent_is_refused(wrong: object) -> None:
         find(wrong)
 
 
+@dataclass
+class WithBot:
+    bot: Any
+
+    def act(self) -> None: ...
+
+
+@pytest.mark.parametrize("wrong", ["gredy\n" * 500, "x" * 5_000, "a\0b", WithBot("x\n" * 500), WithBot(np.zeros(500))])
+def test_a_refusal_is_one_line_that_can_be_read(wrong: object) -> None:
+    with pytest.raises(ValueError, match=r"no opponent is named|an agent's `bot` is") as error:
+        find(wrong)
+    assert len(str(error.value)) < 300 and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("wrong", [[], None, 3, b"random"])
+def test_a_name_to_register_is_a_string(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="a name is a string, got "):
+        register(wrong, lambda name: name)
+
+
 def test_only_a_compiled_bot_has_a_number() -> None:
     with pytest.raises(ValueError, match="a compiled opponent is wanted, one of random, greedy"):
         bot_number(some_function)
@@ -77,7 +100,7 @@ def test_a_registered_name_finds_what_it_makes(monkeypatch: pytest.MonkeyPatch) 
     assert isinstance(found, PythonOpponent) and found.name == "chooser"
     assert find("deep:12") == BOTS["greedy"]
     assert known_names() == [*BOTS, "chooser", "deep:N"]
-    with pytest.raises(ValueError, match="random, greedy, chooser, deep:N"):
+    with pytest.raises(ValueError, match=r"random, greedy, .*, chooser, deep:N"):
         find("deeper")
     with pytest.raises(ValueError, match="'greedy' is that of a compiled bot"):
         register("greedy", lambda _: Chooser())

@@ -76,7 +76,6 @@ def test_each_thread_brings_the_weights_and_they_count() -> None:
     weights_of_room(batch._runs)[:, 0, WEIGHTS.index("MARGIN")] = 1e6
     batch.reset(seeds=0)
     assert (batch.scores != as_tuned).any()
-    assert (batch.get_state()["rows"][:, BUILT] <= 3).all()  # without trades hardly anything is built
 
 
 def test_the_trader_beats_random_players() -> None:

@@ -1,56 +1,71 @@
 """How good agents are against each other: every deal is played in every distinct seating.
 
     python -m train.evaluate --agents runs/ppo-1 greedy greedy greedy --deals 250 --seed 0 --json result.json
+    python -m train.evaluate --agents random greedy runs/ppo-1 --cross-play --plot matrix.png
 
 A deal is a pair of shuffled decks. Playing it once in every order in which the agents can sit takes the luck of the
-deal and of the seat out of the comparison. The share of the win of an agent is 1 for the only best score, 1/k for each
-of k equal best ones, so that par is 1/n for n players. Intervals hold with 95 % confidence: percentile bootstrap over
-deals, for games of the same deal are not independent. Policies play their likeliest action.
+deal and of the seat out of the comparison; the table says by how much that cuts the variance of a win share. Policies
+play their likeliest action. What the figures mean is in train/measures.py and train/arena.py.
+
+The result is the same for any number of processes. With --json, what is finished is kept in a side file beside it: the
+same command goes on where a killed one stood, and ends with the same bytes.
 """
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from openskill.models import PlackettLuce
 from rich.console import Console
-from rich.table import Table
-from scipy.stats import bootstrap
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-import respublica_env
-from agents import Agent, load
+from agents import Agent
 from respublica_env import Rules
 from respublica_env.commands import parse, refuse
-from respublica_env.envs.rewards import win_shares
 from respublica_env.files import check_target, write_whole
-from respublica_env.seeding import check_seed
-from train import arena
+from train import runner
 from train.cli import read_rules
+from train.journal import Journal, settings_of
+from train.lineups import Match, cross_play, one_table
+from train.plots import check_plot, plot
+from train.show import table
+
+__all__ = ["Evaluate", "evaluate", "main", "table"]
 
 PROG = "train.evaluate"
-CONFIDENCE = 0.95
-RESAMPLES = 9_999
+PLAYERS = range(2, 7)
 
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Play agents against each other, every deal in every distinct seating; a table with 95 % intervals."""
+    """Play agents against each other, every deal in every distinct seating; tables with 95 % intervals."""
 
     agents: tuple[str, ...]
-    """As many as players: random, greedy, or the path of a checkpoint (the file or the folder of a run)."""
+    """As many as players: names (random, greedy, ...), or the path of a checkpoint (the file or the folder of a run).
+    With --cross-play at least two, each once."""
     rules: str = "standard"
     """standard, mini, small, or a JSON file with the fields of Rules that differ from the published game."""
+    cross_play: bool = False
+    """Play every agent in one seat against every agent in all others."""
+    players: int | None = None
+    """At a table. [default: as many as agents; with --cross-play 4, or what the rules say]"""
     deals: int = 250
     """Pairs of shuffled decks; deal d has the seed SEED + d."""
     seed: int = 0
     """Seed of the first deal."""
+    processes: int = 1
+    """How many play at the same time; the result does not depend on it."""
     json: Path | None = None
-    """Write the result to this file too."""
+    """Write the result to this file too. While the games go on, JSON.part keeps what is finished: the same command
+    goes on from there."""
+    plot: Path | None = None
+    """Draw the result: a .png, .svg or .pdf file."""
+    record: Path | None = None
+    """Write a record of every game to this folder, new or empty: JSON lines, deal-SEED-seating-K.jsonl."""
 
 
 def evaluate(
@@ -58,150 +73,115 @@ def evaluate(
     rules: Rules | None = None,
     deals: int = 250,
     seed: int = 0,
-    most_games: int = arena.MOST_GAMES,
+    *,
+    cross_play: bool = False,
+    processes: int = 1,
+    most_games: int | None = None,
 ) -> dict[str, Any]:
     """Play and count.
 
     Args:
         agents: one for each player, by name, by path, or as an agent; those with the same name are the same agent.
-        rules: None is the published game, for as many players as there are agents (2 to 6).
+            With `cross_play` at least two, each once.
+        rules: None is the published game, for as many players as there are agents (2 to 6); with `cross_play` for 4.
         deals: at least 1.
         seed: of the first deal; the others follow it.
+        cross_play: every agent in one seat against every agent in all others.
+        processes: how many play at the same time; the result does not depend on it. Agents must then pickle.
         most_games: how many games are in memory at once; the result does not depend on it.
 
-    Returns what INTERFACE's JSON holds: "deals", "games", "agents" (one entry for each distinct agent, its win share
-    per seat that it plays), and with them "par", "seatings", "seed", "rules" and "version". With one deal there is
-    nothing to estimate an interval from: it is then 0 to 1.
+    Returns what INTERFACE's JSON holds: "deals", "games", "agents" (one entry for each distinct agent; win share,
+    points and trades are means by game and seat that it plays; "variance_ratio" is what duplicate play makes of the
+    variance of its win share), and with them "by_seat" (whoever sits there; seat 0 begins), "turns" and "trades" of a
+    game, "par", "seatings", "stalled", "seed", "rules" and "version". With `cross_play` also the matrices "cross_play",
+    by the one agent, then by the others; "agents" is then about an agent alone among others, whoever they are.
+    With one deal there is nothing to estimate an interval from: it is then 0 to 1.
 
     Raises ValueError, naming what is accepted, before anything is played.
     """
-    rules = Rules(num_players=len(agents)) if rules is None else rules
-    if len(agents) != rules.num_players:
-        raise ValueError(f"agents must be as many as players, {rules.num_players}, got {len(agents)}")
-    if isinstance(deals, bool) or not isinstance(deals, int) or deals < 1:
-        raise ValueError(f"deals must be a whole number of at least 1, got {deals!r}")
-    seed = check_seed(seed, deals)
-    names = [agent if isinstance(agent, str) else agent.name for agent in agents]
-    distinct = list(dict.fromkeys(names))
-    players = [_agent(name, agents, names, rules) for name in distinct]
-    seatings = _seatings([distinct.index(name) for name in names])  # (S, n)
-    seats = np.tile(seatings, (deals, 1))  # (deals * S, n), all seatings of a deal together
-    seeds = [seed + deal for deal in range(deals) for _ in seatings]
-    scores, stalled = arena.play(rules, players, seats, seeds, most_games)
-    shares = win_shares(scores)
-    ratings = _ratings(seats, scores, len(distinct))
-    rng = np.random.default_rng(seed)
-    entries = []
-    for i, name in enumerate(distinct):
-        sits = seats == i
-        per_deal = np.where(sits, shares, 0).reshape(deals, -1).sum(axis=1) / (sits.sum() / deals)
-        low, high = _interval(per_deal, rng)
-        entries.append(
-            {
-                "name": name,
-                "seats": names.count(name),
-                "win_share": float(per_deal.mean()),
-                "low": low,
-                "high": high,
-                "mean_points": float(scores[sits].mean()),
-                "rating": ratings[i],
-            }
-        )
-    return {
-        "deals": deals,
-        "games": len(seats),
-        "agents": entries,
-        "par": 1 / rules.num_players,
-        "seatings": len(seatings),
-        "stalled": int(stalled.sum()),
-        "confidence": CONFIDENCE,
-        "seed": seed,
-        "rules": rules.to_dict(),
-        "version": respublica_env.__version__,
-    }
+    runner.check_processes(processes)
+    if rules is None:
+        rules = Rules() if cross_play else Rules(num_players=len(agents))
+    match = match_of(agents, rules, deals, seed, cross_play)
+    return measured(match, cross_play, runner.play_match(match, processes, most_games=most_games))
 
 
-def _agent(name: str, agents: Sequence[str | Agent], names: Sequence[str], rules: Rules) -> Agent:
-    """The one agent of a name, able to play under the rules; ValueError otherwise."""
-    given = [agent for agent, its_name in zip(agents, names, strict=True) if its_name == name]
-    if any(agent is not given[0] and agent != given[0] for agent in given):
-        raise ValueError(f"two different agents are named {name!r}: give them names of their own")
-    agent = load(given[0]) if isinstance(given[0], str) else given[0]
-    agent.check(rules)
-    return agent
+def match_of(agents: Sequence[str | Agent], rules: Rules, deals: int, seed: int, crossed: bool) -> Match:
+    """What is played; ValueError for what cannot be."""
+    return (cross_play if crossed else one_table)(agents, rules, deals, seed)
 
 
-def _seatings(players: Sequence[int]) -> NDArray[np.int64]:
-    """All distinct orders of the players, int64 `(S, n)`, sorted."""
-    return np.array(sorted(set(permutations(players))), np.int64)
+def measured(match: Match, crossed: bool, played: Sequence[Any]) -> dict[str, Any]:
+    """The result of a match that was played."""
+    from train import measures  # loads what only the first of several processes needs
+
+    return (measures.of_cross_play if crossed else measures.of_one_table)(match, played)
 
 
-def _interval(per_deal: NDArray[np.float64], rng: np.random.Generator) -> tuple[float, float]:
-    """Percentile bootstrap of the mean over deals, float64 `(deals,)`."""
-    if len(per_deal) < 2:
-        return 0.0, 1.0
-    found = bootstrap(
-        (per_deal,),
-        np.mean,
-        n_resamples=RESAMPLES,
-        batch=max(1, 2_000_000 // len(per_deal)),
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        random_state=rng,
-    ).confidence_interval
-    return float(found.low), float(found.high)
+@contextmanager
+def progress_bar(games: int) -> Iterator[runner.Progress]:
+    """A bar on stderr where that is a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("games"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task("games", total=games)
+        yield lambda more: bar.advance(task, more)
 
 
-def _ratings(seats: NDArray[np.int64], scores: NDArray[np.int64], num_agents: int) -> list[float]:
-    """The mean of each agent's Plackett-Luce rating after all games, in their order, all starting at 25.
+def prepare(options: Evaluate) -> tuple[Match, Journal | None]:
+    """Everything is looked at, and nothing is written: ValueError for what cannot be."""
+    runner.check_processes(options.processes)
+    targets = [path.absolute() for path in (options.json, options.plot, options.record) if path is not None]
+    if len(set(targets)) != len(targets):
+        raise ValueError("--json, --plot and --record must name different files")
+    if options.json is not None:
+        check_target("--json", options.json)
+    if options.plot is not None:
+        check_plot(options.plot)
+    players = (4 if options.players is None else options.players) if options.cross_play else len(options.agents)
+    if options.rules == "standard" and players not in PLAYERS:
+        what = "--players must be" if options.cross_play else "--agents must name one for each of"
+        raise ValueError(f"{what} 2 to 6 players, got {players}")
+    rules = read_rules(options.rules, players)
+    if options.players not in (None, rules.num_players):
+        raise ValueError(f"--players must be {rules.num_players} with these agents and rules, got {options.players}")
+    match = match_of(options.agents, rules, options.deals, options.seed, options.cross_play)
+    journal = None
+    if options.json is not None and (options.json.is_file() or not options.json.exists()):
+        journal = Journal(options.json, settings_of(match, options.record))
+    if options.record is not None:
+        runner.check_record(options.record, goes_on=journal is not None and journal.found)
+    return match, journal
 
-    An agent that plays several seats of a game is rated in each, and takes the mean of what it then has.
-    """
-    model = PlackettLuce()
-    ratings = [model.rating() for _ in range(num_agents)]
-    for sitting, points in zip(seats.tolist(), scores.tolist(), strict=True):
-        rated = model.rate([[ratings[i]] for i in sitting], scores=points)
-        for i in set(sitting):
-            own = [team[0] for team, j in zip(rated, sitting, strict=True) if j == i]
-            mu, sigma = (sum(getattr(rating, part) for rating in own) / len(own) for part in ("mu", "sigma"))
-            ratings[i] = model.rating(mu=mu, sigma=sigma)
-    return [rating.mu for rating in ratings]
 
-
-def table(result: dict[str, Any]) -> Table:
-    """The result of `evaluate` for people."""
-    heading = f"games: {result['games']:,}; deals: {result['deals']:,}; seatings of each: {result['seatings']}"
-    shown = Table(title=heading, caption=f"par is {result['par']:.3f}; intervals hold with 95 % confidence")
-    shown.add_column("agent", overflow="fold")
-    for column in ("seats", "win share", "95 % interval", "mean points", "rating"):
-        shown.add_column(column, justify="right")
-    for entry in sorted(result["agents"], key=lambda entry: -entry["win_share"]):
-        shown.add_row(
-            entry["name"],
-            str(entry["seats"]),
-            f"{entry['win_share']:.3f}",
-            f"{entry['low']:.3f} to {entry['high']:.3f}",
-            f"{entry['mean_points']:.1f}",
-            f"{entry['rating']:.1f}",
-        )
-    return shown
+def run(options: Evaluate) -> dict[str, Any]:
+    """Play, write what is asked for, and return the result."""
+    match, journal = prepare(options)
+    with progress_bar(match.games) as progress:
+        played = runner.play_match(match, options.processes, journal, options.record, progress)
+    result = measured(match, options.cross_play, played)
+    if options.plot is not None:
+        write_whole(options.plot, plot(result, options.plot.suffix))
+    if options.json is not None:
+        write_whole(options.json, (json.dumps(result, indent=2, allow_nan=False) + "\n").encode())
+    if journal is not None:
+        journal.remove()
+    return result
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     options = parse(Evaluate, PROG, arguments, extra="train")
     try:
-        if options.json is not None:
-            check_target("--json", options.json)
-        if options.rules == "standard" and not 2 <= len(options.agents) <= 6:
-            raise ValueError(f"--agents must name one for each of 2 to 6 players, got {len(options.agents)}")
-        rules = read_rules(options.rules, len(options.agents))
-        result = evaluate(options.agents, rules, options.deals, options.seed)
-        Console().print(table(result))
-        if options.json is not None:
-            write_whole(options.json, (json.dumps(result, indent=2) + "\n").encode())
+        Console().print(table(run(options)))
     except (ValueError, OSError, MemoryError) as error:
         refuse(PROG, str(error))
+    except BrokenExecutor:
+        raise SystemExit(f"{PROG}: a process died, perhaps for want of memory; the same command goes on") from None
+    except KeyboardInterrupt:
+        kept = "the same command goes on" if options.json is not None else "nothing is kept without --json"
+        print(f"{PROG}: stopped; {kept}", file=sys.stderr)
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

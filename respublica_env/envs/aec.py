@@ -51,8 +51,10 @@ class RawEnv(AECEnv[str, Observation, int]):
         state_space: the space of `state()`.
 
     Observations are `{"observation": float32 (D,), "action_mask": int8 (A,)}`, the mask all 0 for an agent that is not
-    to decide and after the end. `infos[agent]` holds `"action_mask"`, the same array, and `"stalled"`. The arrays are
-    the caller's: they never change later, and changing them changes nothing in the game.
+    to decide and after the end. They show the present position as the agent sees it, with what it can be sure of in the
+    hands of others; what was said in earlier turns is not in it (the information state of the OpenSpiel door recalls it
+    all). `infos[agent]` holds `"action_mask"`, the same array, and `"stalled"`. The arrays are the caller's: they never
+    change later, and changing them changes nothing in the game.
 
     Raises ValueError for a keyword's value that is not accepted, and Gymnasium's DependencyNotInstalled for "rgb_array"
     where Pillow is missing.
@@ -105,7 +107,7 @@ class RawEnv(AECEnv[str, Observation, int]):
         return self.action_spaces[self.possible_agents[self._seat(agent)]]
 
     def _seat(self, agent: str) -> int:
-        if agent not in self._seats:
+        if not isinstance(agent, str) or agent not in self._seats:
             raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {shown(agent)}")
         return self._seats[agent]
 

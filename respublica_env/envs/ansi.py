@@ -62,7 +62,7 @@ def _table(view: View) -> str:
     ]
     if view.scores is not None:
         rows.append(["with pairs in hand", *map(_mark, view.scores)])
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def _supply(view: View) -> list[str]:
@@ -86,18 +86,18 @@ def _words(view: View) -> list[str]:
         if words is None:
             continue
         pause = " ..." if view.phase == "EXTEND" and speaker == view.player else ""
-        lines.append(f"{AGENT_NAMES[speaker]} {_sentence(view.rules, words, speaker == active)}{pause}")
+        lines.append(f"{AGENT_NAMES[speaker]} {sentence(view.rules, words, speaker == active)}{pause}")
     if active is None or partner is None:
         return lines
     lines.append(f"{AGENT_NAMES[active]} trades with {AGENT_NAMES[partner]}")
     for giver in (active, partner):
         chosen = view.chosen[giver]
         if chosen is not None:
-            lines.append(f"{AGENT_NAMES[giver]} has chosen to give {_cards(view.rules, chosen)}")
+            lines.append(f"{AGENT_NAMES[giver]} has chosen to give {named_cards(view.rules, chosen)}")
     return lines
 
 
-def _sentence(rules: Rules, words: Any, announced: bool) -> str:
+def sentence(rules: Rules, words: Any, announced: bool) -> str:
     """What a seat has said, such as "offers 2 Roman and 1 any card", "would like 1 Greek" or "passes"."""
     if words == "pass":
         return "passes"
@@ -111,7 +111,8 @@ def _sentence(rules: Rules, words: Any, announced: bool) -> str:
     return f"{verb} " + f" {words['link']} ".join(terms)
 
 
-def _cards(rules: Rules, counts: Iterable[int]) -> str:
+def named_cards(rules: Rules, counts: Iterable[int]) -> str:
+    """Cards by type in words, such as "2 Roman, 1 Wheel"."""
     named = [f"{count} {rules.type_names[k]}" for k, count in enumerate(counts) if count]
     return ", ".join(named) or "nothing yet"
 
@@ -130,7 +131,7 @@ def _mark(count: int) -> str:
     return str(count) if count else "."
 
 
-def _aligned(rows: Sequence[Row]) -> str:
+def aligned(rows: Sequence[Row]) -> str:
     """Rows of unequal length in columns: the first to the left, the others to the right."""
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
     lines = []

@@ -23,7 +23,7 @@ from respublica_env.decks import DECK_NAMES
 from respublica_env.engine.state import CHOSEN
 from respublica_env.envs.rewards import final_rewards
 from respublica_env.game import Game
-from respublica_env.rules import Rules
+from respublica_env.rules import Rules, shown
 
 # Who is to choose, besides the seats; numbered as in OpenSpiel.
 NATURE, NOBODY = -1, -4
@@ -138,7 +138,7 @@ class Moment:
         """
         if self.drawing is not None:
             if action not in self.legal:
-                raise IllegalAction(f"nature chooses one of the card types {list(self.legal)}, got {action!r}")
+                raise IllegalAction(f"nature chooses one of the card types {list(self.legal)}, got {shown(action)}")
             return _go_on(self.setting, self.game, _with_card(self.drawing, action), self.log)
         assert self.game is not None
         if action not in self.legal:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from respublica_env.actions import IllegalAction
-from respublica_env.batch import Batch
+from respublica_env.batch import Batch, whole_numbers
 from respublica_env.engine.batch import STEP
 from respublica_env.envs.generators import CannotSplit, ManyGenerators, Streams
 from respublica_env.opponents import Found, PythonOpponent, find, for_each_seat
@@ -121,7 +121,7 @@ class Others:
         legal[legal] = masks[legal, chosen[legal]] == 1
         for wrong in np.flatnonzero(~legal).tolist():
             why = self._batch.game(games[wrong]).why_illegal(int(chosen[wrong]))
-            raise IllegalAction(f"opponent {opponent.name!r} in seat {seats[wrong]} of game {games[wrong]}: {why}")
+            raise IllegalAction(f"opponent {shown(opponent.name)} in seat {seats[wrong]} of game {games[wrong]}: {why}")
         return chosen
 
     def _choose(self, opponent: PythonOpponent, games: list[int], seats: list[int]) -> NDArray[np.int64]:
@@ -132,7 +132,9 @@ class Others:
             try:
                 chosen[k] = operator.index(answer)
             except (TypeError, OverflowError):
-                raise ValueError(f"opponent {opponent.name!r} must choose an action, got {shown(answer)}") from None
+                raise ValueError(
+                    f"opponent {shown(opponent.name)} must choose an action, got {shown(answer)}"
+                ) from None
         return chosen
 
     def _act(self, opponent: PythonOpponent, games: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -153,13 +155,7 @@ class Others:
     ) -> NDArray[np.int64]:
         assert opponent.act is not None
         answers = opponent.act(self._batch.observations[games], self._batch.action_masks[games], rng)
-        given = np.asarray(answers)
-        if given.shape != games.shape or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"opponent {opponent.name!r} must answer with whole numbers of shape {games.shape}, "
-                f"got {given.dtype} of shape {given.shape}"
-            )
-        return given.astype(np.int64)
+        return whole_numbers(f"opponent {shown(opponent.name)} must answer with", answers, games.shape)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_found": {}}  # ids are of this process

@@ -9,7 +9,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from respublica_env.rules import Rules
+from respublica_env.rules import Rules, shown
 
 REWARD_MODES = ("win", "points", "margin")
 
@@ -17,7 +17,7 @@ REWARD_MODES = ("win", "points", "margin")
 def check_mode(mode: str) -> str:
     """The mode, or ValueError that names the three."""
     if not isinstance(mode, str) or mode not in REWARD_MODES:
-        raise ValueError(f"reward must be one of {', '.join(map(repr, REWARD_MODES))}, got {mode!r}")
+        raise ValueError(f"reward must be one of {', '.join(map(repr, REWARD_MODES))}, got {shown(mode)}")
     return mode
 
 

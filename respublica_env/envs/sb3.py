@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from respublica_env.batch import whole_number
 from respublica_env.envs.render import check_render_mode, render
 from respublica_env.envs.vector import LearnerBatch, Step
-from respublica_env.rules import Rules
+from respublica_env.rules import Rules, shown
 from respublica_env.seeding import check_seed
 
 Indices = int | Iterable[int] | None
@@ -172,7 +172,7 @@ class ResPublicaVecEnv(VecEnv):
         "action_masks": bool `(k, A)`, a row for each game. "render": a list with what each shows in the render mode.
         """
         if method_name not in ("action_masks", "render"):
-            raise AttributeError(f"the games have no method {method_name!r}; they have: action_masks, render")
+            raise AttributeError(f"the games have no method {shown(method_name)}; they have: action_masks, render")
         if method_args or method_kwargs:
             raise TypeError(f"{method_name} takes no arguments")
         if method_name == "render":

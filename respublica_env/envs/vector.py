@@ -80,7 +80,7 @@ class LearnerBatch:
         self.rules = Rules.of(rules, num_players)
         self.seat = _check_seat(seat, self.rules.num_players)
         self.reward = check_mode(reward)
-        if on_illegal not in ILLEGAL_MODES:
+        if not isinstance(on_illegal, str) or on_illegal not in ILLEGAL_MODES:
             raise ValueError(
                 f"on_illegal must be one of {', '.join(map(repr, ILLEGAL_MODES))}, got {shown(on_illegal)}"
             )
@@ -158,7 +158,7 @@ class LearnerBatch:
         """Everything about the games, of which `reset` and `step` change some in place."""
         batch = self.batch
         games = (batch._rows, batch.controllers, batch.player, batch.observations, batch._masks)
-        return (*games, self.seats, self.over, self.skipped, self._made)
+        return (*games, batch._seeds, self.seats, self.over, self.skipped, self._made)
 
     def reset(self, games: NDArray[np.int64] | None = None, seeds: NDArray[np.uint64] | None = None) -> None:
         """New games, played on to the learner's first decision; deals in which it has none are skipped.
@@ -174,7 +174,7 @@ class LearnerBatch:
     def _reset(self, left: NDArray[np.int64], seeds: NDArray[np.uint64] | None) -> None:
         batch, others = self.batch, self._others
         if seeds is not None:
-            loops.seed_rows(batch._spec, batch._rows, left, seeds)
+            batch._seed_rows(left, seeds)
             others.streams.restart(left, seeds)
         self._made[left] = self.skipped[left] = 0
         self.begun = True

@@ -225,6 +225,21 @@ def test_what_a_choice_must_be() -> None:
         begun(2, Odd(np.int64(-3)), seat=1, rules="mini")
 
 
+class Ragged:
+    name = "ragged\n" * 99
+
+    def act(self, observations: Any, _masks: Any, _rng: Any) -> Any:
+        return [[0], *([[0, 1]] * (len(observations) - 1)), [0, 1]]
+
+
+def test_ragged_answers_are_refused_in_one_line() -> None:
+    with pytest.raises(
+        ValueError, match=r"opponent 'ragged.* must answer with whole numbers, .* got \[\[0\], \[0, 1"
+    ) as error:
+        begun(2, Ragged(), seat=1, rules="mini")
+    assert len(str(error.value)) < 400 and "\n" not in str(error.value)
+
+
 class Pool:
     """Draws a lineup at each deal, as a league would."""
 

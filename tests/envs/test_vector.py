@@ -1,5 +1,8 @@
 """`LearnerBatch`: what the environments for one learner have in common and do not show each by themselves."""
 
+import pickle
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -29,6 +32,32 @@ def test_the_learner_is_to_decide_wherever_a_game_goes_on() -> None:
         assert not step.rewards[games.over & ~np.isin(np.arange(50), step.ended)].any()
         if step_number % 20 == 0 and games.num_over:
             games.reset(np.flatnonzero(games.over))
+
+
+@pytest.mark.parametrize("wrong", [None, "warn", np.zeros(3), ["end"], "end\n" * 200])
+def test_what_is_no_way_to_take_an_illegal_action_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="on_illegal must be one of 'end', 'raise', got ") as error:
+        LearnerBatch(1, on_illegal=wrong)
+    assert len(str(error.value)) < 200 and "\n" not in str(error.value)
+
+
+def test_ragged_actions_are_refused_and_nothing_changes() -> None:
+    games = LearnerBatch(2, seed=0)
+    games.reset()
+    before = pickle.dumps(games.batch.get_state())
+    with pytest.raises(ValueError, match=r"actions must be whole numbers, as many in each row, got \[\[1"):
+        games.step([[1], [1, 2]])
+    assert pickle.dumps(games.batch.get_state()) == before
+
+
+def test_games_have_the_seeds_that_they_were_given_last() -> None:
+    games = LearnerBatch(3, seed=5)
+    games.reset(np.array([1]), np.array([80], np.uint64))
+    assert games.batch.seeds.tolist() == [5, 80, 7]
+    failing = LearnerBatch(2, lambda *_: 1 // 0, seat=1, seed=0)
+    with pytest.raises(ZeroDivisionError):
+        failing.reset(seeds=np.array([1, 2], np.uint64))
+    assert failing.batch.seeds.tolist() == [0, 1]  # nothing has changed
 
 
 def test_several_illegal_actions_at_once() -> None:

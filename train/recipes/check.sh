@@ -16,7 +16,8 @@ check() { # the name of a requirements file, then the recipes that it is for
     python3 -m venv "$work/$requirements"
     "$work/$requirements/bin/pip" install --quiet --upgrade pip
     "$work/$requirements/bin/pip" install --quiet "${RECIPES_TORCH:-torch}"
-    "$work/$requirements/bin/pip" install --quiet -e . -r "train/recipes/requirements/$requirements.txt"
+    # Python compiles what the recipes import; pip would compile everything that comes with it.
+    "$work/$requirements/bin/pip" install --quiet --no-compile -e . -r "train/recipes/requirements/$requirements.txt"
     "$work/$requirements/bin/pip" check
     for recipe in "$@"; do
         printf -- '-- %s (%ss)\n' "$recipe" "$SECONDS"
