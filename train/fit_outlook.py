@@ -61,10 +61,11 @@ def play(
         share = win_shares(np.array([game.scores()]))[0]
         shares += [share] * (len(rows) - len(shares))
         numbers += [number] * (len(rows) - len(numbers))
-    parts = np.zeros((len(rows), n * outlook.PARTS))
-    outlook.look_rows(make_spec(rules), np.array(rows), room_for_runs(), parts)
+    out = np.zeros((len(rows), n + n * outlook.PARTS))
+    outlook.chances_rows(make_spec(rules), np.array(rows), room_for_runs(), out)
+    parts = out[:, n:].reshape(-1, n, outlook.PARTS)
     waits = (np.arange(n) - np.array(active)[:, None]) % n
-    return parts.reshape(-1, n, outlook.PARTS), waits, np.array(shares), np.array(numbers)
+    return parts, waits, np.array(shares), np.array(numbers)
 
 
 def chances(weights: Weights, parts: NDArray[np.float64], waits: NDArray[np.int64]) -> NDArray[np.float64]:

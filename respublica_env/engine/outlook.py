@@ -39,12 +39,12 @@ SPREAD, SPREAD_BY_ROUNDS = 1.46, 0.51  # of the softmax, in points: at the end, 
 
 
 @jit
-def look(spec, row, room, out, ahead):
-    """Write the parts of the prospect of each seat, `(n, PARTS)` from `ahead` on in steps of PARTS."""
+def look(spec, row, room, out):
+    """Write the parts of the prospect of each seat, float64 `(n, PARTS)`, behind the first `n` entries of `out`."""
     desk = floats(room, 2 * MAX_RUNS)
     for q in range(spec[PLAYERS]):
         sit_down(spec, row, q, desk, PLAYOUT - TRADER)
-        hand, at = 0.0, ahead + PARTS * q
+        hand, at = 0.0, spec[PLAYERS] + PARTS * q
         for k in range(spec[TYPES]):
             hand += on_curve(desk, k, np.int64(row[HANDS + q * spec[TYPES] + k]) * 1.0)
         cards = min(np.int64(row[spec[CITIES] + q]), spec[MAX_DRAW]) * desk[ROUNDS]
@@ -56,7 +56,7 @@ def look(spec, row, room, out, ahead):
 
 @jit
 def chances(spec, row, room, out):
-    """Write the chance of each seat to win, float64 `(n,)`; behind them `out` needs room for their parts."""
+    """Write the chance of each seat to win, float64 `(n,)`; behind them, unless the game is over, their parts."""
     players = spec[PLAYERS]
     most = total = 0.0
     if row[PHASE] == OVER:
@@ -66,7 +66,7 @@ def chances(spec, row, room, out):
         for q in range(players):
             out[q] = 1.0 if out[q] == most else 0.0
     else:
-        look(spec, row, room, out, players)
+        look(spec, row, room, out)
         most = -1.0e30
         for q in range(players):
             at = players + PARTS * q
@@ -83,7 +83,7 @@ def chances(spec, row, room, out):
 
 
 @jit
-def look_rows(spec, rows, room, out):
-    """The parts of the prospects of each seat in every row, float64 `(B, n * PARTS)`: what the fit needs."""
+def chances_rows(spec, rows, room, out):
+    """The chances of each seat in every row, and behind them their parts, float64 `(B, n + n * PARTS)`."""
     for b in range(rows.shape[0]):
-        look(address(spec, 0), address(rows, b), address(room, 0), address(out, b), 0)
+        chances(address(spec, 0), address(rows, b), address(room, 0), address(out, b))

@@ -64,7 +64,7 @@ def test_chooses_a_legal_action_and_leaves_the_game_as_it_was(game: Game, seed: 
     assert fingerprint(game) == before
 
 
-@some
+@few
 @given(positions(over=False), SEEDS)
 def test_sees_only_what_its_seat_may_see(game: Game, seed: int) -> None:
     """Hidden cards exchanged, or all dealt anew: with the same seed the same choice, by an agent new or used."""
@@ -165,18 +165,20 @@ def test_moves_of_the_root_are_compared_in_the_same_deals() -> None:
     tree = Tree(game.rules, 100)
     tree.begin(game.determinize(0, np.random.default_rng(1)))
     tree.desk.menu[1] = tree.desk.menu[0]
-    tree.grow(7, 2)
+    tree.grow(7, 2)  # the second visit widens the root
     assert (tree.desk.nodes[[1, 2], VISITS] == 1).all()
     assert (tree.desk.values[1] == tree.desk.values[2]).all()
-    other = search(game, 2)
-    assert (other.desk.values[1] == tree.desk.values[1]).all() and (other.desk.values[2] != tree.desk.values[2]).any()
+    before = tree.desk.values[1].copy()
+    tree.begin(game.determinize(0, np.random.default_rng(1)))
+    tree.grow(8, 1)
+    assert (tree.desk.values[1] != before).any()  # which another word deals otherwise
 
 
 def test_is_stronger_than_the_bot_that_plays_its_playouts() -> None:
-    """Par is 0.25; seen: 0.6 and more."""
-    result = evaluate(["search:20", "trader", "trader", "trader"], deals=2, seed=0)
+    """Par is 0.25; over many deals it is above 0.6."""
+    result = evaluate(["search:40", "trader", "trader", "trader"], deals=2, seed=0)
     share = {agent["name"]: agent["win_share"] for agent in result["agents"]}
-    assert share["search:20"] > 0.35
+    assert share["search:40"] > 0.35
 
 
 def test_names_carry_the_budget() -> None:
