@@ -64,6 +64,7 @@ MOVE, VISITS, OPEN, CHILD, NEXT, CHILDREN, NODE_SIZE = range(7)
 MOST_DEPTH = 48  # nodes on the way down
 WIDTH, GROWTH = 1.0, 0.55  # of the root: 4 moves after 10 visits, 9 after 50, 19 after 200
 CURIOSITY = 0.15  # weight of the unknown against the chance to win
+HEAD_START = 6  # visits that the policy's move is given when it comes to the choice: few visits prove little
 TRUST = 40  # visits until which a node below the root follows the policy
 
 # What is counted, int64: moves on the menu, nodes, decisions of playouts, all decisions, simulations.
@@ -264,12 +265,15 @@ def grow(spec, rows, room, nodes, values, menu, path, ends, counters, word, simu
 
 @jit
 def best_move(rows, nodes, values):
-    """The move of the root most visited; of several the one that was worth most to the player."""
+    """The move of the root most visited; of several the one that was worth most to the player.
+
+    The policy's own, which is the first node below the root, has a head start.
+    """
     player, child = np.int64(rows[0, PLAYER]), nodes[0, CHILD]
-    best = child
+    best, most = 1, nodes[1, VISITS] + HEAD_START
     while child != 0:
-        more = nodes[child, VISITS] - nodes[best, VISITS]
-        if more > 0 or (more == 0 and values[child, player] > values[best, player]):
-            best = child
+        more = nodes[child, VISITS] - most
+        if child != 1 and (more > 0 or (more == 0 and values[child, player] > values[best, player])):
+            best, most = child, nodes[child, VISITS]
         child = nodes[child, NEXT]
     return nodes[best, MOVE]
