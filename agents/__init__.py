@@ -12,10 +12,21 @@ from pathlib import Path
 from agents.base import Agent, GameAgent, ObservationAgent
 from agents.policy import PolicyAgent, load_policy
 from agents.scripted import CompiledAgent, RandomAgent
+from agents.search import NAMES, PREFIX, SearchAgent
 from respublica_env import opponents
 from respublica_env.rules import shown
 
-__all__ = ["Agent", "CompiledAgent", "GameAgent", "ObservationAgent", "PolicyAgent", "RandomAgent", "load", "names"]
+__all__ = [
+    "Agent",
+    "CompiledAgent",
+    "GameAgent",
+    "ObservationAgent",
+    "PolicyAgent",
+    "RandomAgent",
+    "SearchAgent",
+    "load",
+    "names",
+]
 
 _BY_NAME: dict[str, Callable[[], Agent]] = {
     **{name: partial(CompiledAgent, name) for name in opponents.BOTS},
@@ -24,7 +35,7 @@ _BY_NAME: dict[str, Callable[[], Agent]] = {
 
 
 def names() -> list[str]:
-    """The names that `load` knows."""
+    """The names that `load` knows, apart from "search:N" for any N."""
     return list(_BY_NAME)
 
 
@@ -32,14 +43,22 @@ def load(name: str | Path) -> Agent:
     """An agent by its name, or from the path of a checkpoint: the file, or the folder that `train.ppo` wrote it to.
 
     A checkpoint is one of `train.ppo`, what Stable-Baselines3 saves, or an export to ONNX; see agents/policy.py.
+    "search:200" is a tree search of 200 simulations for each decision, "search:20ms" one of 20 milliseconds.
+
     Raises ValueError for a name that is neither, and for a file that is no checkpoint.
     """
     if isinstance(name, str) and name in _BY_NAME:
         return _BY_NAME[name]()
+    if isinstance(name, str) and _is_search(name):
+        return SearchAgent(name)
     if isinstance(name, (str, Path)) and _is_path(str(name)):
         return load_policy(name)
-    said = shown(str(name) if isinstance(name, Path) else name)
-    raise ValueError(f"no agent is named {said}; there are: {', '.join(names())}, and the path of a checkpoint")
+    said, known = shown(str(name) if isinstance(name, Path) else name), ", ".join([*names(), NAMES])
+    raise ValueError(f"no agent is named {said}; there are: {known}, and the path of a checkpoint")
+
+
+def _is_search(name: str) -> bool:
+    return name.startswith(PREFIX)
 
 
 def _is_path(name: str) -> bool:
@@ -52,4 +71,5 @@ def _is_path(name: str) -> bool:
 for _name in _BY_NAME:
     if _name not in opponents.BOTS:
         opponents.register(_name, load)
+opponents.register(NAMES, load, knows=_is_search)
 opponents.register("the path of a checkpoint", load, knows=_is_path)
