@@ -138,7 +138,7 @@ def policy_move(spec, row, trial, room, size):
         return first
     copy_row(spec, row, trial)
     act(spec, trial, first)
-    return first + spec[NUM_ACTIONS] * bot_action(spec, trial, PLAYOUT, room, open_runs(spec, trial, room))
+    return first + spec[NUM_ACTIONS] * bot_action(spec, trial, PLAYOUT, room, open_runs(spec, trial, room), True)
 
 
 @jit
