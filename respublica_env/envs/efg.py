@@ -39,6 +39,7 @@ class Tree(NamedTuple):
         text: the tree in EFG format.
         decisions, chances, ends: how many nodes there are of each kind.
         information_sets: for each player, its information state strings; the one numbered i is at place i - 1.
+        moments: for each player, a node of each information set, in the same order.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Tree(NamedTuple):
     chances: int
     ends: int
     information_sets: tuple[tuple[str, ...], ...]
+    moments: tuple[tuple[Moment, ...], ...]
 
     @property
     def nodes(self) -> int:
@@ -87,6 +89,7 @@ class _Writer:
         players = " ".join(f'"player {seat}"' for seat in range(rules.num_players))
         self.lines = [f'EFG 2 R "Res Publica" {{ {players} }}']
         self.sets: list[dict[str, int]] = [{} for _ in range(rules.num_players)]
+        self.moments: list[list[Moment]] = [[] for _ in range(rules.num_players)]
         self.outcomes: dict[str, int] = {}
         self.decisions = self.chances = self.ends = 0
         self.types = [f'"{name}"' for name in rules.type_names]
@@ -107,6 +110,8 @@ class _Writer:
         """Player, information set, actions."""
         told, sets = moment.told(moment.player), self.sets[moment.player]
         number = sets.setdefault(told, len(sets) + 1)
+        if number > len(self.moments[moment.player]):
+            self.moments[moment.player].append(moment)
         name = told if self.names else ""
         actions = " ".join(self.action(moment, action) for action in moment.legal)
         return f'p "" {moment.player + 1} {number} "{name}" {{ {actions} }} 0'
@@ -131,7 +136,8 @@ class _Writer:
 
     def tree(self) -> Tree:
         text = "\n".join(self.lines) + "\n"
-        return Tree(text, self.decisions, self.chances, self.ends, tuple(map(tuple, self.sets)))
+        sets, moments = tuple(map(tuple, self.sets)), tuple(map(tuple, self.moments))
+        return Tree(text, self.decisions, self.chances, self.ends, sets, moments)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
