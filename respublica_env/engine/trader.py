@@ -124,8 +124,8 @@ def speak_first(spec, row, seat, desk, runs, size):
         base = spec[OFFER_IDS] if form == OFFERED else spec[SEEK_IDS]
         for kind in range(spec[KINDS]):
             desk[MENU + 2 * kind] = 0.0
-            if goes_back(spec, row, seat, kind):
-                continue
+            if goes_back(spec, row, seat, kind) or (active == seat and kind >= spec[TYPES] and best > 0):
+                continue  # what it has already, or nothing in particular when there is something to say
             for count in range(1, most_named(spec, row, seat, form, kind) + 1):
                 score = score_one(spec, row, seat, desk, form, kind, count)
                 if score <= 0.0:
