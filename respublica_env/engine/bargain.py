@@ -9,7 +9,7 @@ for, and gain by it.
 import numpy as np
 
 from respublica_env.engine._jit import jit
-from respublica_env.engine.room import MINE, RIVALRY, THEIRS
+from respublica_env.engine.room import BELIEF, FIRST, MINE, MOST_TYPES, RIVALRY, THEIRS
 from respublica_env.engine.state import (
     ACTIVE,
     ALONE,
@@ -29,7 +29,7 @@ from respublica_env.engine.state import (
 )
 from respublica_env.engine.trade import in_hand
 from respublica_env.engine.weights import CLOSE, KEEP, LUCK, MARGIN, SCALE
-from respublica_env.engine.worth import believed, chance_to_hold, gain_of, given, loss_of, taken
+from respublica_env.engine.worth import chance_to_hold, gain_of, given, listen, loss_of, taken
 
 
 @jit
@@ -59,16 +59,16 @@ def term_worth(spec, row, seat, desk, q, mode, kind, count):
     if mode == 1:
         return taken(spec, row, seat, desk, kind, count)
     if mode == 2:
-        return loss_of(spec, row, seat, desk, q, kind, count)
-    return gain_of(spec, row, seat, desk, q, kind, count, 0.0)
+        return loss_of(spec, desk, q, kind, count)
+    return gain_of(spec, desk, q, kind, count, 0.0)
 
 
 @jit
-def closes_set(spec, row, seat, desk, q, kind, count):
+def closes_set(spec, desk, q, kind, count):
     """Whether cards of a kind may complete a set of `q`."""
     if kind >= spec[TYPES]:
         return False
-    have = believed(spec, row, seat, desk, q, kind)
+    have = desk[BELIEF + q * MOST_TYPES + kind]
     return have < spec[SET_SIZE] <= have + count
 
 
@@ -80,9 +80,12 @@ def price(desk, q, mine, theirs, closes):
 
 
 @jit
-def begin_answer(spec, row, seat, desk):
-    """What the announcement means by itself for the seat that answers and for the active player."""
+def begin_words(spec, row, seat, desk):
+    """Of those that it speaks to: what they hold; and of an answer, what the announcement means by itself."""
     desk[MINE] = desk[THEIRS] = 0.0
+    for q in range(spec[PLAYERS]):
+        if is_partner(row, seat, q):
+            listen(spec, row, seat, desk, q)
     active = np.int64(row[ACTIVE])
     if active == seat:
         return
@@ -96,7 +99,15 @@ def begin_answer(spec, row, seat, desk):
 
 
 @jit
-def term(spec, row, seat, desk, q, form, kind, count):
+def own_worth(spec, row, seat, desk, form, kind, count):
+    """What a term sought brings the seat, or what a term offered costs it."""
+    if form == SOUGHT:
+        return taken(spec, row, seat, desk, kind, count)
+    return given(spec, row, seat, desk, kind, count)
+
+
+@jit
+def term(spec, row, seat, desk, q, form, kind, count, own):
     """A term said to `q`: what it adds to `mine` and to `theirs`, and the chance that it can be paid.
 
     Announced without a price, both sides are taken to share what the cards are worth to the one who gets them.
@@ -106,16 +117,14 @@ def term(spec, row, seat, desk, q, form, kind, count):
         chance = chance_to_hold(spec, row, seat, desk, q, kind, count)
         if chance == 0.0:
             return 0.0, 0.0, 0.0
-        worth = taken(spec, row, seat, desk, kind, count)
-        loss = loss_of(spec, row, seat, desk, q, kind, count)
+        loss = loss_of(spec, desk, q, kind, count)
         if announced:
-            return desk[KEEP] * worth, (1 - desk[KEEP]) * worth - loss, chance
-        return worth, -loss, chance
-    worth = gain_of(spec, row, seat, desk, q, kind, count, desk[LUCK] if announced else 0.0)
-    cost = given(spec, row, seat, desk, kind, count)
+            return desk[KEEP] * own, (1 - desk[KEEP]) * own - loss, chance
+        return own, -loss, chance
+    worth = gain_of(spec, desk, q, kind, count, desk[LUCK] if announced else 0.0)
     if announced:
-        return desk[KEEP] * worth - cost, (1 - desk[KEEP]) * worth, 1.0
-    return -cost, worth, 1.0
+        return desk[KEEP] * worth - own, (1 - desk[KEEP]) * worth, 1.0
+    return -own, worth, 1.0
 
 
 @jit
@@ -137,14 +146,21 @@ def is_partner(row, seat, q):
 
 
 @jit
+def all_told(form, best, total):
+    """Of an offer, what the keenest makes of it; of a search, which somebody must be able to pay, others help."""
+    return best if form == OFFERED else (best + total) / 2
+
+
+@jit
 def score_one(spec, row, seat, desk, form, kind, count):
     """The appeal of one term to those it is said to."""
     best = total = 0.0
+    own = own_worth(spec, row, seat, desk, form, kind, count)
     for q in range(spec[PLAYERS]):
         if is_partner(row, seat, q):
-            mine, theirs, chance = term(spec, row, seat, desk, q, form, kind, count)
+            mine, theirs, chance = term(spec, row, seat, desk, q, form, kind, count, own)
             if chance > 0.0:
-                closes = form == OFFERED and closes_set(spec, row, seat, desk, q, kind, count)
+                closes = form == OFFERED and closes_set(spec, desk, q, kind, count)
                 score = appeal(desk, q, mine, theirs, chance, closes)
                 best = max(best, score)
                 total += score
@@ -152,32 +168,42 @@ def score_one(spec, row, seat, desk, form, kind, count):
 
 
 @jit
-def all_told(form, best, total):
-    """Of an offer, what the keenest makes of it; of a search, which somebody must be able to pay, others help."""
-    return best if form == OFFERED else (best + total) / 2
+def weigh_first(spec, row, seat, desk, form, kind, count):
+    """Note by seat what one term means, and whether it may complete a set, for `score_two` to join others to it."""
+    own = own_worth(spec, row, seat, desk, form, kind, count)
+    for q in range(spec[PLAYERS]):
+        if is_partner(row, seat, q):
+            at = FIRST + 4 * q
+            desk[at], desk[at + 1], desk[at + 2] = term(spec, row, seat, desk, q, form, kind, count, own)
+            desk[at + 3] = 1.0 if form == OFFERED and closes_set(spec, desk, q, kind, count) else 0.0
 
 
 @jit
-def score_two(spec, row, seat, desk, form, link, kind, count, kind_2, count_2):
-    """The appeal of two terms to those they are said to."""
-    best = total = 0.0
+def score_two(spec, row, seat, desk, form, kind, count):
+    """The appeal of the term noted with another one, joined by "and" and by "or" (0 for an offer)."""
+    best = total = best_or = total_or = 0.0
+    own = own_worth(spec, row, seat, desk, form, kind, count)
     for q in range(spec[PLAYERS]):
         if not is_partner(row, seat, q):
             continue
-        mine, theirs, chance = term(spec, row, seat, desk, q, form, kind, count)
-        mine_2, theirs_2, chance_2 = term(spec, row, seat, desk, q, form, kind_2, count_2)
+        at = FIRST + 4 * q
+        mine, theirs, chance = desk[at], desk[at + 1], desk[at + 2]
+        mine_2, theirs_2, chance_2 = term(spec, row, seat, desk, q, form, kind, count, own)
         both = chance * chance_2
-        closes = form == OFFERED and (
-            closes_set(spec, row, seat, desk, q, kind, count) or closes_set(spec, row, seat, desk, q, kind_2, count_2)
-        )
-        if chance + chance_2 == 0.0:
-            continue
-        if link == AND:
+        score = 0.0
+        if both > 0.0:
+            closes = desk[at + 3] > 0.0 or (form == OFFERED and closes_set(spec, desk, q, kind, count))
             score = appeal(desk, q, mine + mine_2, theirs + theirs_2, both, closes)
-        else:  # sought; the giver picks: of two that it can pay, the one that costs it less
-            score = appeal(desk, q, mine, theirs, chance - both, closes)
-            score += appeal(desk, q, mine_2, theirs_2, chance_2 - both, closes)
-            score += appeal(desk, q, min(mine, mine_2), max(theirs, theirs_2), both, closes)
         best = max(best, score)
         total += score
-    return all_told(form, best, total)
+        if form == SOUGHT:  # the giver picks: of two that it can pay, the one that costs it less
+            score = 0.0
+            if chance > both:
+                score += appeal(desk, q, mine, theirs, chance - both, False)
+            if chance_2 > both:
+                score += appeal(desk, q, mine_2, theirs_2, chance_2 - both, False)
+            if both > 0.0:
+                score += appeal(desk, q, min(mine, mine_2), max(theirs, theirs_2), both, False)
+            best_or = max(best_or, score)
+            total_or += score
+    return all_told(form, best, total), all_told(form, best_or, total_or)

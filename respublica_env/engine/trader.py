@@ -9,7 +9,15 @@ remembered: in EXTEND the second term is found anew from the first.
 import numpy as np
 
 from respublica_env.engine._jit import jit
-from respublica_env.engine.bargain import begin_answer, closes_set, described, price, score_one, score_two
+from respublica_env.engine.bargain import (
+    begin_words,
+    closes_set,
+    described,
+    price,
+    score_one,
+    score_two,
+    weigh_first,
+)
 from respublica_env.engine.deal import bot_stream, random_below
 from respublica_env.engine.legal import is_legal
 from respublica_env.engine.room import AVERAGE, GIVEN, MENU
@@ -55,7 +63,7 @@ from respublica_env.engine.state import (
 )
 from respublica_env.engine.strips import floats
 from respublica_env.engine.trade import chosen_at, description_to_pay, end_type, first_type, giver_side, in_hand
-from respublica_env.engine.weights import HURRY, MARGIN, NOISE, OFFERING
+from respublica_env.engine.weights import HURRY, MARGIN, NOISE, OFFERING, PLAIN
 from respublica_env.engine.worth import cheapest_card, given, on_curve, points, sit_down
 
 MOST_ANY_SOUGHT, MOST_ANY_OFFERED = 2, 1  # cards of a wildcard that it names
@@ -96,9 +104,17 @@ def most_named(spec, row, seat, form, kind):
 
 
 @jit
+def goes_back(spec, row, seat, kind):
+    """Whether an answer with cards of a kind would only send back what the announcement names."""
+    active = np.int64(row[ACTIVE])
+    said = said_at(spec, active)
+    return active != seat and (row[said + KIND] == kind or (row[said + LINK] != ALONE and row[said + KIND_2] == kind))
+
+
+@jit
 def speak_first(spec, row, seat, desk, runs, size):
     """The first term of an announcement or an answer, or nothing."""
-    begin_answer(spec, row, seat, desk)
+    begin_words(spec, row, seat, desk)
     active = np.int64(row[ACTIVE])
     word = random_below(row, bot_stream(spec, seat), 1 << 30)
     best, best_score = 0, 0.0
@@ -108,6 +124,8 @@ def speak_first(spec, row, seat, desk, runs, size):
         base = spec[OFFER_IDS] if form == OFFERED else spec[SEEK_IDS]
         for kind in range(spec[KINDS]):
             desk[MENU + 2 * kind] = 0.0
+            if goes_back(spec, row, seat, kind) or (active == seat and kind >= spec[TYPES] and best > 0):
+                continue  # what it has already, or nothing in particular when there is something to say
             for count in range(1, most_named(spec, row, seat, form, kind) + 1):
                 score = score_one(spec, row, seat, desk, form, kind, count)
                 if score <= 0.0:
@@ -116,6 +134,8 @@ def speak_first(spec, row, seat, desk, runs, size):
                 score *= 1.0 + desk[NOISE] * (word / 0x40000000 - 0.5)
                 if form == OFFERED and active == seat:
                     score *= desk[OFFERING]
+                if kind >= spec[TYPES]:
+                    score /= desk[PLAIN]
                 if score > desk[MENU + 2 * kind]:
                     desk[MENU + 2 * kind], desk[MENU + 2 * kind + 1] = score, count
                 action = base + kind * spec[MAX_COUNT] + count - 1
@@ -130,39 +150,47 @@ def speak_first(spec, row, seat, desk, runs, size):
 def lower_first(spec, row, seat, desk, best, runs, size):
     """Of two things sought the one of lower kind has to be said first, even when the other one matters more."""
     kind, count = (best - spec[SEEK_IDS]) // spec[MAX_COUNT], (best - spec[SEEK_IDS]) % spec[MAX_COUNT] + 1
-    alone, first = score_one(spec, row, seat, desk, SOUGHT, kind, count), best
+    weigh_first(spec, row, seat, desk, SOUGHT, kind, count)
+    alone, first = score_one(spec, row, seat, desk, SOUGHT, kind, count) * desk[PLAIN], best
     for other in range(kind):
         if desk[MENU + 2 * other] > 0.0:
             count_2 = np.int64(desk[MENU + 2 * other + 1])
             action = spec[SEEK_IDS] + other * spec[MAX_COUNT] + count_2 - 1
-            for link in range(AND, OR + 1):
-                score = score_two(spec, row, seat, desk, SOUGHT, link, other, count_2, kind, count)
-                if score > alone and is_legal(runs, size, action):
-                    first, alone = action, score
+            score = max(*score_two(spec, row, seat, desk, SOUGHT, other, count_2))
+            if kind >= spec[TYPES]:
+                score /= desk[PLAIN]
+            if score > alone and is_legal(runs, size, action):
+                first, alone = action, score
     return first
 
 
 @jit
 def speak_second(spec, row, seat, desk, runs, size):
     """The second term, or nothing more, given the first."""
-    begin_answer(spec, row, seat, desk)
+    begin_words(spec, row, seat, desk)
     said = said_at(spec, seat)
     form, kind, count = np.int64(row[said + FORM]), np.int64(row[said + KIND]), np.int64(row[said + COUNT])
-    best, best_score = 0, score_one(spec, row, seat, desk, form, kind, count)
+    weigh_first(spec, row, seat, desk, form, kind, count)
+    best, best_score = 0, score_one(spec, row, seat, desk, form, kind, count) * desk[PLAIN]
     for kind_2 in range(kind + 1, spec[KINDS]):
+        if goes_back(spec, row, seat, kind_2):
+            continue
         for count_2 in range(1, most_named(spec, row, seat, form, kind_2) + 1):
-            for link in range(AND, (OR if form == SOUGHT else AND) + 1):
-                base = spec[AND_IDS] if link == AND else spec[OR_IDS]
-                action = base + kind_2 * spec[MAX_COUNT] + count_2 - 1
-                score = score_two(spec, row, seat, desk, form, link, kind, count, kind_2, count_2)
-                if score > best_score and is_legal(runs, size, action):
-                    best, best_score = action, score
+            joined, either = score_two(spec, row, seat, desk, form, kind_2, count_2)
+            link = AND if joined >= either else OR
+            score = max(joined, either)
+            if kind_2 >= spec[TYPES]:
+                score /= desk[PLAIN]
+            action = (spec[AND_IDS] if link == AND else spec[OR_IDS]) + kind_2 * spec[MAX_COUNT] + count_2 - 1
+            if score > best_score and is_legal(runs, size, action):
+                best, best_score = action, score
     return best
 
 
 @jit
 def take_answer(spec, row, seat, desk, runs, size):
     """The answer that gains most, if one does."""
+    begin_words(spec, row, seat, desk)
     said = said_at(spec, seat)
     best, best_gain = 0, desk[MARGIN]
     for seats_on in range(1, spec[PLAYERS]):
@@ -172,9 +200,11 @@ def take_answer(spec, row, seat, desk, runs, size):
         q = (seat + seats_on) % spec[PLAYERS]
         answer = said_at(spec, q)
         pays, paid = (said, answer) if row[said + FORM] == OFFERED else (answer, said)
+        if row[pays + LINK] == ALONE and row[paid + LINK] == ALONE and row[pays + KIND] == row[paid + KIND]:
+            continue  # the same for the same
         mine = described(spec, row, seat, desk, q, paid, 1) - described(spec, row, seat, desk, q, pays, 0)
         theirs = described(spec, row, seat, desk, q, pays, 3) - described(spec, row, seat, desk, q, paid, 2)
-        closes = closes_set(spec, row, seat, desk, q, np.int64(row[pays + KIND]), np.int64(row[pays + COUNT]))
+        closes = closes_set(spec, desk, q, np.int64(row[pays + KIND]), np.int64(row[pays + COUNT]))
         gain = price(desk, q, mine, theirs, closes)
         if gain > best_gain:
             best, best_gain = action, gain

@@ -19,12 +19,14 @@ from respublica_env.engine._jit import jit
 from respublica_env.engine.deal import population_left, technology_left
 from respublica_env.engine.room import (
     AVERAGE,
+    BELIEF,
     CURVE_OF,
     CURVES,
     GIVEN,
     IN_PLAY,
     MOST_COPIES,
     MOST_SETS,
+    MOST_TYPES,
     PLACES,
     RIVALRY,
     ROUNDS,
@@ -94,7 +96,11 @@ def sit_down(spec, row, seat, desk, trader):
         desk[i] = desk[TABLES + trader * NUM_WEIGHTS + i]
     desk[ROUNDS] = rounds_left(spec, row, seat, desk)
     for back in range(2):
-        draw_curves(spec, row, seat, desk, back)
+        first, end = (0, spec[POPULATION_TYPES]) if back == 0 else (spec[POPULATION_TYPES], spec[TYPES])
+        least = MOST_COPIES
+        for k in range(first, end):
+            least = min(least, np.int64(row[spec[SPENT] + k]))
+        draw_curves(spec, row, seat, desk, back, least // spec[SET_SIZE])
     for k in range(spec[TYPES]):
         back = 0 if k < spec[POPULATION_TYPES] else 1
         sets = np.int64(row[spec[SPENT] + k]) // spec[SET_SIZE]
@@ -152,13 +158,13 @@ def monument_worth(spec, row, desk, missing):
 
 
 @jit
-def draw_curves(spec, row, seat, desk, back):
-    """The worth of 0, 1, 2, ... cards of a type of one back, for each number of sets of it that are spent."""
+def draw_curves(spec, row, seat, desk, back, least):
+    """The worth of 0, 1, 2, ... cards of a type of one back, for each number of sets of it spent from `least` on."""
     size, rounds = spec[SET_SIZE], desk[ROUNDS]
     time = rounds / (rounds + desk[PATIENCE])
     pair = spec[PAIR_POINTS] * (desk[PAIR] + (1 - desk[PAIR]) * (1 - time))
     city = city_worth(spec, row, seat, desk) if back == 0 else 0.0
-    for sets in range(spec[COPIES] // size, -1, -1):
+    for sets in range(spec[COPIES] // size, least - 1, -1):
         at = CURVES + (back * (MOST_SETS + 1) + sets) * (MOST_COPIES + 1)
         in_play = spec[COPIES] - sets * size
         for have in range(in_play + 1):
@@ -269,6 +275,13 @@ def cheapest_card(desk, row, hand, first, end):
 
 
 @jit
+def listen(spec, row, seat, desk, q):
+    """Work out what `q` is believed to hold."""
+    for k in range(spec[TYPES]):
+        desk[BELIEF + q * MOST_TYPES + k] = believed(spec, row, seat, desk, q, k)
+
+
+@jit
 def believed(spec, row, seat, desk, q, k):
     """How many cards of type `k` the seat believes that `q` holds."""
     back = 0 if k < spec[POPULATION_TYPES] else 1
@@ -299,19 +312,19 @@ def chance_to_hold(spec, row, seat, desk, q, kind, count):
 
 
 @jit
-def gain_of(spec, row, seat, desk, q, kind, count, luck):
+def gain_of(spec, desk, q, kind, count, luck):
     """What `q` would gain by cards of a kind, as the seat believes, or with some cards more than it believes."""
     if kind < spec[TYPES]:
-        have = luck + believed(spec, row, seat, desk, q, kind)
+        have = luck + desk[BELIEF + q * MOST_TYPES + kind]
         return on_curve(desk, kind, have + count) - on_curve(desk, kind, have)
     return count * desk[ANY] * desk[AVERAGE + kind - spec[TYPES]]
 
 
 @jit
-def loss_of(spec, row, seat, desk, q, kind, count):
+def loss_of(spec, desk, q, kind, count):
     """What `q` would lose by cards of a kind, as the seat believes."""
     if kind < spec[TYPES]:
-        have = max(believed(spec, row, seat, desk, q, kind), count * 1.0)
+        have = max(desk[BELIEF + q * MOST_TYPES + kind], count * 1.0)
         return on_curve(desk, kind, have) - on_curve(desk, kind, have - count)
     # Those it misses least go first: each costs more than the one before.
     return (count * (count + 1) // 2) * desk[SPARE] * desk[AVERAGE + kind - spec[TYPES]]
