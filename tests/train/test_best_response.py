@@ -83,3 +83,13 @@ def test_bad_input_is_refused_in_one_line(
     assert message in error
     assert (run / "last.zip").read_bytes() == before
     assert not list(tmp_path.iterdir())
+
+
+def test_a_trained_agent_is_met_as_it_was_when_the_run_began(run: Path, tmp_path: Path) -> None:
+    agent, folder = tmp_path / "agent.zip", tmp_path / "response"
+    agent.write_bytes((run / "last.zip").read_bytes())
+    main(["--agent", str(agent), "--out", str(folder), "--steps", str(UPDATE), *SMALL])
+    agent.write_bytes(b"it has learnt more, or is being written")
+    assert (folder / "frozen.zip").read_bytes() == (run / "last.zip").read_bytes()
+    found = json.loads((folder / "best_response.json").read_text())
+    assert [entry["name"] for entry in found["evaluation"]["agents"]] == ["best response", str(agent)]
