@@ -11,20 +11,28 @@ from train.compare_policies import main
 ARGUMENTS = ["--minutes", "1e-9", "--seeds", "2", "--opponents", "random", "--judges", "random", "greedy"]
 
 
+def fixed_shares(agents: list, *_: object) -> dict:
+    """Instead of many games: the policy's share of the win by its judge."""
+    return {
+        "agents": [{"name": agents[1], "win_share": 0.0}, {"name": agents[0].name, "win_share": len(agents[1]) / 10}]
+    }
+
+
 def test_a_table_of_all_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained = []
     train = ppo.train
     monkeypatch.setattr(ppo, "train", lambda run, *more: (trained.append((run.policy, run.seed)), train(run, *more)))
+    monkeypatch.setattr(compare_policies, "evaluate", fixed_shares)
     for _ in range(2):  # the second time there is nothing left to train
         main(["--out", str(tmp_path), "--deals", "2", *ARGUMENTS])
     assert sorted(trained) == [("mlp", 0), ("mlp", 1), ("shared", 0), ("shared", 1)]
     result = json.loads((tmp_path / "compare.json").read_text())
     assert [(run["policy"], run["seed"]) for run in result["runs"]] == trained
-    assert all(list(run["shares"]) == ["random", "greedy"] for run in result["runs"])
+    assert all(run["shares"] == {"random": 0.6, "greedy": 0.6} for run in result["runs"])
     table = capsys.readouterr().out
-    assert "mlp" in table and "shared" in table and "against" in table
+    assert "mlp" in table and "shared" in table and "0.600 (0.600, 0.600)" in table
 
 
 def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
