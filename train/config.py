@@ -54,7 +54,7 @@ class Train:
     """standard (for PLAYERS), mini, small, or a JSON file with the fields of Rules that differ."""
     players: int = 4
     """Players of the standard rules."""
-    opponents: tuple[str, ...] = ("greedy", "random")
+    opponents: tuple[str, ...] = JUDGES
     """The league's fixed opponents."""
     present: float = 0.0
     """Share of the tables against the present self, from 0 to 1."""
@@ -76,7 +76,7 @@ class Train:
     """Games played at once."""
     rollout: int = 32
     """Decisions in each game between two updates."""
-    batch_size: int = 2048
+    batch_size: int = 1024
     """Decisions in one gradient step."""
     epochs: int = 4
     """Passes over the decisions of an update."""

@@ -203,7 +203,8 @@ class Run:
         for first, end in pairwise(bounds):
             for judge in sums:
                 result = evaluate([agent, *[judge] * others], agent.rules, end - first, CHECK_SEED + first)
-                sums[judge] += (end - first) * result["agents"][0]["win_share"]
+                own = next(entry for entry in result["agents"] if entry["name"] == agent.name)
+                sums[judge] += (end - first) * own["win_share"]
             played = end
             if (time.perf_counter() - started) * (end + bounds[1]) > CHECK_SECONDS * end:
                 break  # another part would take too long

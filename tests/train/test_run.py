@@ -179,3 +179,10 @@ def test_a_check_plays_all_its_deals_against_every_judge(run: Path) -> None:
     agent.name = "ppo"
     whole = ppo.evaluate([agent, "greedy"], agent.rules, 7, ppo.CHECK_SEED)
     assert found["shares"]["greedy"] == pytest.approx(whole["agents"][0]["win_share"], abs=1e-4)
+
+
+def test_presets_hold_options_that_can_be() -> None:
+    presets = sorted((Path(ppo.__file__).parent / "configs").iterdir())
+    assert presets
+    for preset in presets:
+        config.check(read_options(["--config", str(preset)])[0])
