@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -22,6 +23,7 @@ from respublica_env.sb3 import ResPublicaVecEnv
 from train import ppo
 from train.export import export, main
 
+ROOT = Path(__file__).parent.parent.parent
 RULES = Rules(num_players=3)
 MANY = 300  # observations: more than two blocks, and no whole number of them
 
@@ -149,14 +151,15 @@ def test_the_export_of_a_run_plays_as_the_run_does(
         game.step(agent.choose(game, game.player, np.random.default_rng(0)))
 
 
-def test_an_export_needs_no_torch(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "agents"]:
-        monkeypatch.delitem(sys.modules, name)
-    for name in ("torch", "stable_baselines3", "sb3_contrib", "onnx"):
-        monkeypatch.setitem(sys.modules, name, None)
-    import agents as fresh
-
-    assert fresh.load(exported).num_actions == RULES.num_actions
+def test_an_export_needs_no_torch(exported: Path) -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('torch', 'stable_baselines3', 'sb3_contrib', 'onnx'))); "
+        "import agents; print(agents.load(sys.argv[1]).num_actions)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(exported)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stdout) == (0, f"{RULES.num_actions}\n"), done.stderr
 
 
 @pytest.mark.parametrize("kind", ["run", "exported"])
