@@ -107,6 +107,7 @@ def test_a_view_shows_what_it_may(viewer: int | str, browser: Any, tmp_path: Pat
 
 def test_keys_buttons_and_the_address(browser: Any, tmp_path: Path) -> None:
     from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.wait import WebDriverWait
 
     record = played(RULES)
     story = tell(record)
@@ -124,8 +125,12 @@ def test_keys_buttons_and_the_address(browser: Any, tmp_path: Path) -> None:
         assert press(browser, key) == (frames[-1] if frames else 0)
         if len(frames) > 1:
             assert press(browser, key.upper()) == frames[-2]
+    place = press(browser)
+    assert place > 0
+    # The place is in the address, a moment after the last step: browsers refuse many changes of it in a short time.
+    WebDriverWait(browser, 30).until(lambda it: it.current_url.endswith(f"#{place}"))
     browser.refresh()
-    assert now(browser)["frame"] == press(browser) > 0  # the place is in the address
+    assert now(browser)["frame"] == place
     browser.get(f"{browser.current_url.partition('#')[0]}#7")
     assert now(browser)["frame"] == 7
     browser.execute_script("scrub.value = 9; scrub.dispatchEvent(new Event('input'))")

@@ -13,7 +13,7 @@ Only what the seat to decide may see is read.
 import numpy as np
 
 from respublica_env.engine._jit import jit
-from respublica_env.engine.bargain import begin_answer, score_one, score_two
+from respublica_env.engine.bargain import begin_words, score_one, score_two, weigh_first
 from respublica_env.engine.bots import TRADER, bot_action
 from respublica_env.engine.legal import is_legal, legal_runs
 from respublica_env.engine.state import (
@@ -173,7 +173,7 @@ def make_menu(spec, row, trial, room, menu, scores):
     number = add_move(menu, scores, number, PASS, LIKELY)
     desk, seat = floats(room, 2 * MAX_RUNS), np.int64(row[PLAYER])
     sit_down(spec, row, seat, desk, PLAYOUT - TRADER)
-    begin_answer(spec, row, seat, desk)
+    begin_words(spec, row, seat, desk)
     if row[PHASE] == EXTEND:
         return add_seconds(spec, row, seat, room, size, menu, scores, number)
     announced = said_at(spec, np.int64(row[ACTIVE]))
@@ -201,22 +201,24 @@ def add_words(spec, row, seat, room, size, menu, scores, number, form):
             menu[MOST_MOVES + singles] = menu[i] - base
             singles += 1
     for i in range(singles):
+        term = menu[MOST_MOVES + i]
+        weigh_first(spec, row, seat, desk, form, term // spec[MAX_COUNT], term % spec[MAX_COUNT] + 1)
         for j in range(singles):
-            if menu[MOST_MOVES + i] // spec[MAX_COUNT] < menu[MOST_MOVES + j] // spec[MAX_COUNT]:
-                term, term_2 = menu[MOST_MOVES + i], menu[MOST_MOVES + j]
+            term_2 = menu[MOST_MOVES + j]
+            if term // spec[MAX_COUNT] < term_2 // spec[MAX_COUNT]:
                 number = add_pair(spec, row, seat, desk, menu, scores, number, form, term, term_2)
     return number
 
 
 @jit
 def add_pair(spec, row, seat, desk, menu, scores, number, form, term, term_2):
-    """Both ways of joining two terms."""
-    kind, count = term // spec[MAX_COUNT], term % spec[MAX_COUNT] + 1
+    """Both ways of joining two terms, the first of which has been weighed."""
     kind_2, count_2 = term_2 // spec[MAX_COUNT], term_2 % spec[MAX_COUNT] + 1
     first = term + (spec[OFFER_IDS] if form == OFFERED else spec[SEEK_IDS])
+    joined, either = score_two(spec, row, seat, desk, form, kind_2, count_2)
     for link in range(AND, OR + 1):
         second = term_2 + (spec[AND_IDS] if link == AND else spec[OR_IDS])
-        score = score_two(spec, row, seat, desk, form, link, kind, count, kind_2, count_2)
+        score = joined if link == AND else either
         if score > 0.0 and can_say(spec, row, first, second):
             number = add_move(menu, scores, number, first + spec[NUM_ACTIONS] * second, score)
     return number
@@ -227,13 +229,15 @@ def add_seconds(spec, row, seat, room, size, menu, scores, number):
     """What may follow the first term that has been said."""
     desk, said = floats(room, 2 * MAX_RUNS), said_at(spec, seat)
     form, kind, count = np.int64(row[said + FORM]), np.int64(row[said + KIND]), np.int64(row[said + COUNT])
+    weigh_first(spec, row, seat, desk, form, kind, count)
     for i in range(1, size):
         for action in range(room[2 * i], room[2 * i + 1]):
             link = AND if action < spec[OR_IDS] else OR
             term = action - (spec[AND_IDS] if link == AND else spec[OR_IDS])
             kind_2, count_2 = term // spec[MAX_COUNT], term % spec[MAX_COUNT] + 1
             if count_2 <= most_named(spec, row, seat, form, kind_2):
-                score = score_two(spec, row, seat, desk, form, link, kind, count, kind_2, count_2)
+                joined, either = score_two(spec, row, seat, desk, form, kind_2, count_2)
+                score = joined if link == AND else either
                 if score > 0.0:
                     number = add_move(menu, scores, number, action, score)
     return number
