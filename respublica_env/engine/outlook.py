@@ -33,9 +33,9 @@ from respublica_env.engine.turn import score
 from respublica_env.engine.worth import monument_worth, on_curve, points, sit_down
 
 POINTS, HAND, CARDS_TO_COME, ROUNDS_LEFT, PARTS = range(5)  # what a prospect is made of
-HAND_WEIGHT, CARDS_WEIGHT = 0.88, 0.89  # of a point of each part
-WAIT_WEIGHT = 0.65  # points that it costs to wait for one's turn, for each player before
-SPREAD, SPREAD_BY_ROUNDS = 1.46, 0.51  # of the softmax, in points: at the end, and for the root of the rounds left
+HAND_WEIGHT, CARDS_WEIGHT = 0.95, 0.60  # of a point of each part
+WAIT_WEIGHT = 0.58  # points that it costs to wait for one's turn, for each player before
+SPREAD, SPREAD_BY_ROUNDS = 1.41, 0.40  # of the softmax, in points: at the end, and for the root of the rounds left
 
 
 @jit

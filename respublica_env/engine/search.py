@@ -62,7 +62,7 @@ from respublica_env.rules import Rules
 MOVE, VISITS, OPEN, CHILD, NEXT, CHILDREN, NODE_SIZE = range(7)
 
 MOST_DEPTH = 48  # nodes on the way down
-WIDTH, GROWTH = 1.0, 0.55  # of the root: 4 moves after 10 visits, 9 after 50, 19 after 200
+WIDTH, GROWTH = 1.0, 0.62  # of the root: 5 moves after 10 visits, 12 after 50, 27 after 200
 CURIOSITY = 0.15  # weight of the unknown against the chance to win
 HEAD_START = 6  # visits that the policy's move is given when it comes to the choice: few visits prove little
 TRUST = 40  # visits until which a node below the root follows the policy
