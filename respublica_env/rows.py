@@ -159,24 +159,18 @@ def _does_not_add_up(rules: Rules, rows: Rows) -> Found:
                 axis=1,
             ),
             "what the seats have built is not what they show": _standing(rules, rows)
-            == _block(rules, rows, STANDING, (n * 6,)).copy().view(np.float32),
+            == _block(rules, rows, STANDING, (n * 6,)),
             "known holdings are not in the hands": (known >= 0) & (known <= hands[:, None]),
             "chosen cards are not in the hand": (chosen >= 0) & (chosen <= np.where(trading[:, None, None], givers, 0)),
         }
     )
 
 
-def _standing(rules: Rules, rows: Rows) -> NDArray[np.float32]:
-    """Cities, monuments and points of each seat, as shares of the most there can be, float32 `(B, n * 3)`."""
-    n, pile = rules.num_players, np.array(rules.monument_points)
-    buildable = int(make_spec(rules)[STANDING] - make_spec(rules)[BUILDERS])
-    builders = _block(rules, rows, BUILDERS, (buildable,))
-    built = (np.arange(buildable) < rows[:, BUILT, None])[:, None] & (builders[:, None] == np.arange(n)[:, None])
-    cities, monuments = _block(rules, rows, CITIES, (n,)).astype(np.int64), built.sum(axis=2)  # (B, n)
-    points = cities * rules.city_points + built @ pile[:buildable]
-    most = rules.num_cities * rules.city_points + int(pile.sum())
-    shares = np.stack([cities / rules.num_cities, monuments / len(pile), points / most], axis=2)
-    return shares.astype(np.float32).reshape(len(rows), -1)
+def _standing(rules: Rules, rows: Rows) -> Rows:
+    """The block that shows what the seats have built, as the engine would write it."""
+    again = rows.copy()
+    loops.show_standings(make_spec(rules), again)
+    return _block(rules, again, STANDING, (rules.num_players * 6,))
 
 
 def _decks(rules: Rules, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:

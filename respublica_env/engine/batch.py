@@ -21,7 +21,7 @@ from respublica_env.engine.state import (
     PLAYERS,
 )
 from respublica_env.engine.strips import address, prefetch
-from respublica_env.engine.turn import apply, cities_and_monuments, score
+from respublica_env.engine.turn import apply, cities_and_monuments, score, show_standing
 
 # What `step_rows` does with a row.
 STEP, BEGIN, SHOW = range(3)
@@ -141,6 +141,14 @@ def points_rows(spec, rows, out):
     for b in range(rows.shape[0]):
         for seat in range(spec[PLAYERS]):
             out[b, seat] = cities_and_monuments(address(spec, 0), address(rows, b), seat)
+
+
+@jit
+def show_standings(spec, rows):
+    """Keep anew what every seat has built, in every row."""
+    for b in range(rows.shape[0]):
+        for seat in range(spec[PLAYERS]):
+            show_standing(address(spec, 0), address(rows, b), seat)
 
 
 @jit
