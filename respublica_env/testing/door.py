@@ -126,7 +126,7 @@ class Door(ABC):
 
     def deals(self, row: int) -> int:
         """How many games were dealt to the row since it was seeded, as long as none of them was played to its end."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no seeds, so nothing is dealt from one")
 
     def legal(self) -> NDArray[np.int8]:
         """The engine's word on what is legal for those who are to decide, int8 (size, A); all 0 when over."""

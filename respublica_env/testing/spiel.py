@@ -78,7 +78,7 @@ class OpenSpielDoor(Door):
         return masks
 
     def put(self, row: int, game: Game) -> None:
-        raise NotImplementedError
+        raise NotImplementedError("an OpenSpiel state follows from its history: `worlds` plays two of them instead")
 
     def new_worlds(self, seed: int, row: int, seat: int, rng: np.random.Generator) -> tuple[Self, Self]:
         return self.worlds(row, seat, rng)
