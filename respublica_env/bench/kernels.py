@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from respublica_env.engine._jit import inline_jit, jit, wrapping
+from respublica_env.engine.deal import GAMMA, scramble
 
-_STRIDE = 0x9E3779B97F4A7C15  # of splitmix64
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
 _MOST_WORDS = 31  # a byte of their sum is at most 31, and the total at most 248: nothing overflows
@@ -21,10 +21,7 @@ _MOST_WORDS = 31  # a byte of their sum is at most 31, and the total at most 248
 @wrapping
 def random_word(key: np.uint64, place: np.uint64) -> np.uint64:
     """Number `place` of the splitmix64 stream `key`: no state, so any thread may ask for any place."""
-    word = key + (place + np.uint64(1)) * np.uint64(_STRIDE)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+    return scramble(key + (place + np.uint64(1)) * GAMMA)
 
 
 @inline_jit
@@ -160,7 +157,7 @@ class Sampler:
 
     def next_key(self) -> None:
         """Go on in the stream, past the numbers that the last choices took."""
-        self._key = np.uint64((int(self._key) + len(self.actions) * _STRIDE) % 2**64)
+        self._key = np.uint64((int(self._key) + len(self.actions) * int(GAMMA)) % 2**64)
 
     def part(self, part: int, first: int, end: int) -> None:
         """Choose for the rows `first..end-1`."""
