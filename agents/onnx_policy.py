@@ -3,8 +3,8 @@
 The network has one input, "observations" float32 `(batch, D)` (or `(batch, D + A)`, where the mask is part of it), and
 the output "scores" float32 `(batch, A)`: the best action is the legal one with the highest score. Where it knows them
 there is another, "values" float32 `(batch,)`: what the rest of the game is expected to bring. The file's metadata hold
-`respublica`, a JSON object with the rules, the observation's hash, and in "scores" what these are: "logits", or
-"action values".
+`respublica`, a JSON object with the rules, the observation's hash, in "scores" what these are, "logits" or "action
+values", and in "reward" what the policy learnt from, where that is known.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy import TrainedAgent, check_metadata
+from agents.policy import VALUE_UNITS, TrainedAgent, check_metadata
 
 FORMAT = "respublica-onnx/1"
 METADATA = "respublica"  # its key among the metadata of the file
@@ -50,6 +50,7 @@ class OnnxAgent(TrainedAgent):
         self.rules = check_metadata(file, metadata, FORMAT)
         self.num_inputs, self.num_actions = given.shape[1], found.shape[1]
         self.logits = {LOGITS: True, ACTION_VALUES: False}.get(metadata.get(OUTPUT))
+        self.value_unit = VALUE_UNITS.get(metadata.get("reward"))
         self._critic = partial(self._output, VALUES) if VALUES in outputs else None
         self.check(self.rules)
 

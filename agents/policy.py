@@ -30,6 +30,9 @@ SHIPPED = Path(__file__).resolve().with_name("weights") / "ppo.zip"  # the basel
 FORMAT = "respublica-checkpoint/1"
 METADATA, WEIGHTS = "respublica.json", "policy.npz"
 
+# What a value counts, by the reward that was learnt from.
+VALUE_UNITS = {"win": "wins above par", "points": "points to come", "margin": "of margin to come"}
+
 # Rows that go through the network at once. The size is always the same, so that a row's result does not depend on how
 # many others there are: matrix products of other sizes may round otherwise. Larger blocks make many games a little
 # faster, and one game alone much slower.
@@ -81,6 +84,7 @@ class TrainedAgent(ObservationAgent):
         num_inputs: what its network takes, D; or D + A where the action mask is appended to the observation.
         num_actions: A.
         logits: whether its scores are logits, from which probabilities follow; None where its file does not say.
+        value_unit: what its values count, in words; None where its file does not say.
     """
 
     deterministic = True
@@ -88,6 +92,7 @@ class TrainedAgent(ObservationAgent):
     num_inputs: int
     num_actions: int
     logits: bool | None = True
+    value_unit: str | None = None
     _critic: Function | None = None  # values float32 `(B,)` from float32 `(B, num_inputs)`, where it has them
 
     @abstractmethod
@@ -200,7 +205,9 @@ class PolicyAgent(TrainedAgent):
         """From a checkpoint, given as the file or its folder; ValueError when it is none."""
         metadata, weights = read_checkpoint(path)
         rules = Rules.from_dict(metadata["rules"])
-        return cls(str(path), rules, make_network(metadata.get("network", {"name": "mlp"}), rules, weights))
+        agent = cls(str(path), rules, make_network(metadata.get("network", {"name": "mlp"}), rules, weights))
+        agent.value_unit = VALUE_UNITS.get(metadata.get("settings", {}).get("reward"))
+        return agent
 
     def scores(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """The logits, float32 `(B, A)`."""

@@ -52,12 +52,14 @@ class Network:
         num_inputs: how many numbers it takes.
         rules: what it was trained on.
         scores: what its scores are, `LOGITS` or `ACTION_VALUES`.
+        reward: what it learnt from, as environments name it; None where it is not known.
     """
 
     nodes: Nodes
     num_inputs: int
     rules: Rules
     scores: str = LOGITS
+    reward: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,16 @@ def read_network(checkpoint: Path, rules: Rules | None = None) -> Network:
             raise ValueError(f"{checkpoint} does not say under which rules it was trained: name them with --rules")
         return sb3_network(checkpoint, rules)
     metadata, weights = read_checkpoint(checkpoint)
-    own = Rules.from_dict(metadata["rules"])
+    own, reward = Rules.from_dict(metadata["rules"]), metadata.get("settings", {}).get("reward")
     if rules not in (None, own):
         raise ValueError(f"{checkpoint} was trained on other rules than --rules names: it needs no such option")
     if metadata.get("network", {}).get("name") == "shared":
         from train.onnx_graph import shared_nodes
 
         sizes = {name: size for name, size in metadata["network"].items() if name != "name"}
-        return Network(shared_nodes(SharedNet(own, **sizes), weights), own.observation_size, own)
+        return Network(shared_nodes(SharedNet(own, **sizes), weights), own.observation_size, own, reward=reward)
     actor, critic = (_with_tanh(layers_of(weights, prefix)) for prefix in ("", CRITIC))
-    return Network([*_nodes(actor, OUTPUT), *_nodes(critic, VALUES)], own.observation_size, own)
+    return Network([*_nodes(actor, OUTPUT), *_nodes(critic, VALUES)], own.observation_size, own, reward=reward)
 
 
 def _with_tanh(layers: Sequence[Layer]) -> list[Layer]:
@@ -162,6 +164,7 @@ def to_onnx(network: Network) -> bytes:
         "rules": rules.to_dict(),
         "observation": observation_hash(rules),
         OUTPUT: network.scores,
+        "reward": network.reward,
     }
     helper.set_model_props(model, {METADATA: json.dumps(metadata)})
     checker.check_model(model, full_check=True)

@@ -8,7 +8,8 @@ The folder `agents/weights` then holds
   only a resumed run needs is left out.
 - `ppo.onnx`, the same as train.export writes it.
 - `last.zip`, the last checkpoint. A run goes on from a copy of it in a folder of its own (`mkdir -p runs/more`,
-  `cp agents/weights/last.zip runs/more`): `python -m train.ppo --out runs/more --resume --steps N`, N being all steps.
+  `cp agents/weights/last.zip runs/more`): `python -m train.ppo --out runs/more --resume --steps N --minutes M`, with
+  steps and minutes counted from the run's beginning.
 - `curve.png` and `curve.csv`, the learning curve: shares of the win in the checks, over decisions and time.
 """
 

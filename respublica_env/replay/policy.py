@@ -19,8 +19,8 @@ class Advisor(Protocol):
     """An agent that says how likely it would take each action.
 
     It may also have `values(observations)`, float32 `(B, D)` to `(B,)`: what it expects the game to bring to the seats
-    that decide, or None where it does not know; and `check(rules)`, which raises ValueError when it cannot play under
-    the rules.
+    that decide, or None where it does not know; `value_unit`, what that counts in words, such as "points to come"; and
+    `check(rules)`, which raises ValueError when it cannot play under the rules.
     """
 
     name: str
