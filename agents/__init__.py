@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
-from agents.policy import PolicyAgent, load_policy
+from agents.policy import CHECKPOINT, SHIPPED, PolicyAgent, load_policy, load_shipped
 from agents.scripted import CompiledAgent, RandomAgent
 from agents.search import NAMES, PREFIX, SearchAgent
 from respublica_env import opponents
@@ -24,6 +24,7 @@ __all__ = [
     "PolicyAgent",
     "RandomAgent",
     "SearchAgent",
+    "file_of",
     "load",
     "names",
 ]
@@ -31,6 +32,7 @@ __all__ = [
 _BY_NAME: dict[str, Callable[[], Agent]] = {
     **{name: partial(CompiledAgent, name) for name in opponents.BOTS},
     "random": RandomAgent,
+    "ppo": load_shipped,
 }
 
 
@@ -43,9 +45,10 @@ def load(name: str | Path) -> Agent:
     """An agent by its name, or from the path of a checkpoint: the file, or the folder that `train.ppo` wrote it to.
 
     A checkpoint is one of `train.ppo`, what Stable-Baselines3 saves, or an export to ONNX; see agents/policy.py.
-    "search:200" is a tree search of 200 simulations for each decision, "search:20ms" one of 20 milliseconds.
+    "ppo" is the trained baseline that comes with the clone; it needs nothing but NumPy. "search:200" is a tree search
+    of 200 simulations for each decision, "search:20ms" one of 20 milliseconds.
 
-    Raises ValueError for a name that is neither, and for a file that is no checkpoint.
+    Raises ValueError for a name that is neither, and for a file that is no checkpoint or is missing.
     """
     if isinstance(name, str) and name in _BY_NAME:
         return _BY_NAME[name]()
@@ -55,6 +58,15 @@ def load(name: str | Path) -> Agent:
         return load_policy(name)
     said, known = shown(str(name) if isinstance(name, Path) else name), ", ".join([*names(), NAMES])
     raise ValueError(f"no agent is named {said}; there are: {known}, and the path of a checkpoint")
+
+
+def file_of(name: str | Path) -> Path | None:
+    """The file that `load` reads an agent from, with which its play changes; None for one that is code alone."""
+    if name == "ppo":
+        return SHIPPED
+    path = Path(name)
+    file = path / CHECKPOINT if path.is_dir() else path
+    return file if name not in _BY_NAME and file.is_file() else None
 
 
 def _is_search(name: str) -> bool:

@@ -21,13 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import ObservationAgent
-from agents.networks import Network, make_network
+from agents.networks import Function, Network, make_network
 from respublica_env import Rules
 from respublica_env.observation import blocks
 
 CHECKPOINT, BEST = "last.zip", "best.zip"  # their names in the folder of a run
+SHIPPED = Path(__file__).resolve().with_name("weights") / "ppo.zip"  # the baseline that comes with the clone
 FORMAT = "respublica-checkpoint/1"
 METADATA, WEIGHTS = "respublica.json", "policy.npz"
+
+# What a value counts, by the reward that was learnt from.
+VALUE_UNITS = {"win": "wins above par", "points": "points to come", "margin": "of margin to come"}
 
 # Rows that go through the network at once. The size is always the same, so that a row's result does not depend on how
 # many others there are: matrix products of other sizes may round otherwise. Larger blocks make many games a little
@@ -79,12 +83,17 @@ class TrainedAgent(ObservationAgent):
         rules: what it was trained on; None where its file does not say.
         num_inputs: what its network takes, D; or D + A where the action mask is appended to the observation.
         num_actions: A.
+        logits: whether its scores are logits, from which probabilities follow; None where its file does not say.
+        value_unit: what its values count, in words; None where its file does not say.
     """
 
     deterministic = True
     rules: Rules | None
     num_inputs: int
     num_actions: int
+    logits: bool | None = True
+    value_unit: str | None = None
+    _critic: Function | None = None  # values float32 `(B,)` from float32 `(B, num_inputs)`, where it has them
 
     @abstractmethod
     def scores(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -122,19 +131,56 @@ class TrainedAgent(ObservationAgent):
         Raises ValueError for observations or masks of another size than it was trained on.
         """
         del rng
+        return self._legal_scores(observations, action_masks).argmax(axis=1)
+
+    def probabilities(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float32]:
+        """How likely it was to take each action as it learnt: float32 `(B, A)`, 0 where it is illegal.
+
+        observations, action_masks: float32 `(B, D)` and 0 or 1 `(B, A)`, with a legal action in each row.
+
+        Raises ValueError as `act` does, and where scores are no logits.
+        """
+        if not self.logits:
+            why = "its file does not say: export it anew" if self.logits is None else "its scores are action values"
+            raise ValueError(f"{self.name} does not say how likely its actions are: {why}")
+        scores = self._legal_scores(observations, action_masks)
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return scores
+
+    def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """What it expects the rest of the game to bring, in the reward that it learnt from: float32 `(B, D)` to `(B,)`.
+
+        None where its file holds no such estimate, or where that needs the action mask.
+
+        Raises ValueError for observations of another size than it was trained on.
+        """
+        self._check_sizes(observations.shape[1], self.num_actions)
+        if self._critic is None or self.num_inputs > observations.shape[1]:
+            return None
+        return _in_blocks(self._critic, observations)
+
+    def _legal_scores(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float32]:
+        """The scores `(B, A)`, an array of their own; of illegal actions minus infinity."""
         self._check_sizes(observations.shape[1], action_masks.shape[1])
         seen = observations
         if self.num_inputs > observations.shape[1]:
             seen = np.concatenate((observations, action_masks), axis=1, dtype=np.float32)
-        actions = np.empty(len(seen), np.int64)
-        block = np.zeros((_ROWS, self.num_inputs), np.float32)
-        for first in range(0, len(seen), _ROWS):
-            part = slice(first, min(first + _ROWS, len(seen)))
-            size = part.stop - part.start
-            block[:size] = seen[part]
-            scores = self.scores(block)[:size]
-            actions[part] = np.where(action_masks[part] != 0, scores, -np.inf).argmax(axis=1)
-        return actions
+        scores = _in_blocks(self.scores, seen)
+        scores[action_masks == 0] = -np.inf
+        return scores
+
+
+def _in_blocks(function: Function, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What a network makes of rows, asked for as many at a time as it always is; an array of its own."""
+    block = np.zeros((_ROWS, rows.shape[1]), np.float32)
+    found = []
+    for first in range(0, max(1, len(rows)), _ROWS):  # once without any rows: the result has the right shape then
+        part = rows[first : first + _ROWS]
+        block[: len(part)] = part
+        found.append(function(block)[: len(part)])
+    return np.concatenate(found)
 
 
 class PolicyAgent(TrainedAgent):
@@ -152,18 +198,32 @@ class PolicyAgent(TrainedAgent):
         self.name = name
         self.rules = rules
         self.num_inputs, self.num_actions = rules.observation_size, rules.num_actions
-        self._network = network
+        self._network, self._critic = network, network.values
 
     @classmethod
     def load(cls, path: str | Path) -> "PolicyAgent":
         """From a checkpoint, given as the file or its folder; ValueError when it is none."""
         metadata, weights = read_checkpoint(path)
         rules = Rules.from_dict(metadata["rules"])
-        return cls(str(path), rules, make_network(metadata.get("network", {"name": "mlp"}), rules, weights))
+        agent = cls(str(path), rules, make_network(metadata.get("network", {"name": "mlp"}), rules, weights))
+        agent.value_unit = VALUE_UNITS.get(metadata.get("settings", {}).get("reward"))
+        return agent
 
     def scores(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """The logits, float32 `(B, A)`."""
         return self._network(inputs)
+
+
+def load_shipped() -> PolicyAgent:
+    """The trained baseline that comes with the clone; ValueError where its file is not there."""
+    if not SHIPPED.is_file():
+        raise ValueError(
+            f"the trained baseline 'ppo' is not in this clone: there is no {SHIPPED} "
+            "(python -m train.ship RUN puts the policy of a run of train.ppo there)"
+        )
+    agent = PolicyAgent.load(SHIPPED)
+    agent.name = "ppo"
+    return agent
 
 
 def load_policy(path: str | Path) -> TrainedAgent:

@@ -28,6 +28,8 @@ class Sb3Agent(TrainedAgent):
         self.policy = read_sb3(Path(path))
         self.num_inputs = int(self.policy.observation_space.shape[0])
         self.num_actions = int(self.policy.action_space.n)
+        self.logits = hasattr(self.policy, "get_distribution")
+        self._critic = self._values if hasattr(self.policy, "predict_values") else None
 
     def scores(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """An actor's logits or a critic's action values, float32 `(B, A)`."""
@@ -43,6 +45,13 @@ class Sb3Agent(TrainedAgent):
                 found = self.policy.q_net(seen)
         scores: NDArray[np.float32] = found.numpy()
         return scores
+
+    def _values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        import torch
+
+        with torch.no_grad():
+            values: NDArray[np.float32] = self.policy.predict_values(torch.from_numpy(inputs))[:, 0].numpy()
+        return values
 
 
 def read_sb3(file: Path) -> Any:

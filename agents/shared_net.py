@@ -25,6 +25,8 @@ from respublica_env.observation import observation_layout
 
 MOST_LEVELS = 6  # "at least 1 in hand", "at least 2", ..., up to a set
 
+VALUE_HEAD = "value_net"  # the layer that makes the value `(B, 1)`; SB3 keeps it apart, and calls it so
+
 # Wildcards have a first layer each, in the order of their kinds.
 WILDCARDS = ("any_population", "any_technology", "any_card")
 
@@ -48,6 +50,10 @@ class NumPyOperations:
     def __init__(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
         names = [name.removesuffix(".weight") for name in weights if name.endswith(".weight")]
         self._layers = {name: (weights[f"{name}.weight"].T.copy(), weights[f"{name}.bias"]) for name in names}
+
+    def has(self, name: str) -> bool:
+        """Whether there are weights for a layer."""
+        return name in self._layers
 
     def linear(self, name: str, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """One product of matrices, whatever the number of axes."""

@@ -20,6 +20,7 @@ class Weigher:
     """Weighs actions by their ids, and values what it sees by the sum of it."""
 
     name = "weigher"
+    value_unit: str | None = None
 
     def probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         del observations

@@ -84,7 +84,7 @@ def test_agents_that_do_not_fit_are_refused() -> None:
 
 def test_scripted_agents_play_legal_actions_one_at_a_time() -> None:
     rng = np.random.default_rng(4)
-    for name in agents.names():
+    for name in [name for name in agents.names() if name != "ppo"]:  # which was trained, for four players
         game, agent = Game(Rules(num_players=3), seed=6), agents.load(name)
         agent.check(game.rules)
         for _ in range(80):

@@ -107,7 +107,7 @@ def test_a_registered_name_finds_what_it_makes(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_importing_agents_makes_checkpoints_known(tmp_path: Path) -> None:
-    assert known_names() == [*BOTS, "search:N", "the path of a checkpoint"]
+    assert known_names() == [*BOTS, "ppo", "search:N", "the path of a checkpoint"]
     (tmp_path / "last.zip").write_bytes(b"")
     for path in (tmp_path, str(tmp_path)):
         with pytest.raises(ValueError, match="is no checkpoint of"):

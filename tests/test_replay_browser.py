@@ -231,7 +231,12 @@ def test_what_an_agent_thinks_is_shown(browser: Any, tmp_path: Path) -> None:
         taken = record.actions[number]
         assert game.describe(taken) in words and "weigher" in words and "taken" in words
         assert f"{100 * row[taken]:.{0 if row[taken] >= 0.1 else 1}f} %" in words
-        assert f"{agent.values(game.observation(game.player)[None])[0]:.2f}" in words
+        value = f"{agent.values(game.observation(game.player)[None])[0]:.2f}"
+        assert f"value {value}" in words
+    agent.value_unit = "points <b>to come</b>"
+    show(browser, tmp_path / "page.html", page(record, agent=agent), f"#{story.places[number]}")
+    words = browser.execute_script("return document.getElementById('advice').innerText")
+    assert f"{value} points <b>to come</b>" in words and "value" not in words
 
 
 def test_names_run_nothing(browser: Any, tmp_path: Path) -> None:

@@ -56,7 +56,12 @@ def test_values_are_optional() -> None:
     class Quiet(Weigher):
         values = None  # type: ignore[assignment]
 
-    assert {one.value for one in advise(played(RULES, decisions=5), Quiet())} == {None}
+    class Unsure(Weigher):
+        def values(self, observations: np.ndarray) -> Any:
+            del observations
+
+    for agent in (Quiet(), Unsure()):
+        assert {one.value for one in advise(played(RULES, decisions=5), agent)} == {None}
     assert advise(played(RULES, decisions=0), Weigher()) == []
 
 

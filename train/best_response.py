@@ -21,7 +21,7 @@ from typing import Any
 
 from rich.console import Console
 
-from agents import load, names
+from agents import file_of, load
 from agents.policy import CHECKPOINT, PolicyAgent, read_checkpoint
 from respublica_env.commands import parse, refuse
 from respublica_env.envs.rewards import check_mode
@@ -85,10 +85,9 @@ def check(options: BestResponse) -> None:
 
 def frozen(options: BestResponse) -> str:
     """The agent that is met: its name, or the path of a copy of its file in the folder, made when the run begins."""
-    if options.agent in names():
+    source = file_of(options.agent)
+    if source is None:
         return options.agent
-    source = Path(options.agent)
-    source = source / CHECKPOINT if source.is_dir() else source
     copy = options.out / f"frozen{source.suffix}"
     if not (options.resume and copy.exists()):
         options.out.mkdir(parents=True, exist_ok=True)

@@ -21,6 +21,7 @@ from sb3_contrib import MaskablePPO
 import respublica_env
 from agents.policy import FORMAT, METADATA, WEIGHTS, observation_hash, read_checkpoint
 from respublica_env.files import write_whole
+from train.config import REWARD_FACTORS
 from train.league import LeagueGames
 from train.policy import MaskedPolicy
 from train.progress import Progress
@@ -49,7 +50,9 @@ def write_checkpoint(
     file = io.BytesIO()
     model.save(file, exclude=["_last_obs", "_last_episode_starts"])
     weights = io.BytesIO()
-    arrays: dict[str, Any] = model.policy.arrays()
+    # Values in the reward's own units: the learner saw it times a factor.
+    unit = 1 / REWARD_FACTORS[settings["reward"]]
+    arrays: dict[str, Any] = model.policy.arrays() | model.policy.value_arrays(unit)
     np.savez(weights, **arrays)
     metadata = {
         "format": FORMAT,

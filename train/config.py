@@ -26,6 +26,8 @@ PROG = "train.ppo"
 STEPS = 800_000
 POLICIES = ("mlp", "shared")
 JUDGES = tuple(name for name in ("random", "greedy", "trader") if name in BOTS)
+# The learner sees rewards times these: returns of a few units, as games won and margins are, are learnt fastest.
+REWARD_FACTORS = {"win": 1.0, "points": 0.1, "margin": 4.0}
 WIDEST = 65_536  # neurons in a layer
 MOST_THREADS = 1_024  # where more cannot be had, OpenMP ends the process without a word
 LIBRARIES = ("numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")

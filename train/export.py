@@ -20,8 +20,8 @@ import tyro
 from numpy.typing import NDArray
 
 import respublica_env
-from agents.networks import layers_of
-from agents.onnx_policy import FORMAT, INPUT, METADATA, OUTPUT
+from agents.networks import CRITIC, layers_of
+from agents.onnx_policy import ACTION_VALUES, FORMAT, INPUT, LOGITS, METADATA, OUTPUT, VALUES
 from agents.policy import TrainedAgent, is_sb3, observation_hash, read_checkpoint
 from agents.shared_net import SharedNet
 from respublica_env import Rules
@@ -44,6 +44,25 @@ Layer = tuple[NDArray[np.float32], NDArray[np.float32]] | tuple[str, dict[str, f
 
 
 @dataclass(frozen=True)
+class Network:
+    """A network as ONNX takes it.
+
+    Attributes:
+        nodes: make `OUTPUT` of `INPUT`, and `VALUES` where they are known.
+        num_inputs: how many numbers it takes.
+        rules: what it was trained on.
+        scores: what its scores are, `LOGITS` or `ACTION_VALUES`.
+        reward: what it learnt from, as environments name it; None where it is not known.
+    """
+
+    nodes: Nodes
+    num_inputs: int
+    rules: Rules
+    scores: str = LOGITS
+    reward: str | None = None
+
+
+@dataclass(frozen=True)
 class Export:
     """Write a trained policy to an ONNX file."""
 
@@ -58,32 +77,30 @@ class Export:
     """Players of the standard rules."""
 
 
-def policy_nodes(checkpoint: Path, rules: Rules | None) -> tuple[Nodes, int, Rules]:
-    """The network of a checkpoint, how many numbers it takes, and the rules it was trained on.
-
-    Raises ValueError when any of them cannot be found.
-    """
+def read_network(checkpoint: Path, rules: Rules | None = None) -> Network:
+    """The network of a checkpoint; ValueError when it has none that can be written down, or the rules are not known."""
     if is_sb3(checkpoint):
         if rules is None:
             raise ValueError(f"{checkpoint} does not say under which rules it was trained: name them with --rules")
-        return *_in_line(sb3_layers(checkpoint, rules)), rules
+        return sb3_network(checkpoint, rules)
     metadata, weights = read_checkpoint(checkpoint)
-    own = Rules.from_dict(metadata["rules"])
+    own, reward = Rules.from_dict(metadata["rules"]), metadata.get("settings", {}).get("reward")
     if rules not in (None, own):
         raise ValueError(f"{checkpoint} was trained on other rules than --rules names: it needs no such option")
     if metadata.get("network", {}).get("name") == "shared":
         from train.onnx_graph import shared_nodes
 
         sizes = {name: size for name, size in metadata["network"].items() if name != "name"}
-        return shared_nodes(SharedNet(own, **sizes), weights), own.observation_size, own
-    layers: list[Layer] = []
-    for i, layer in enumerate(layers_of(weights)):
-        layers += [("Tanh", {})] if i else []
-        layers.append(layer)
-    return *_in_line(layers), own
+        return Network(shared_nodes(SharedNet(own, **sizes), weights), own.observation_size, own, reward=reward)
+    actor, critic = (_with_tanh(layers_of(weights, prefix)) for prefix in ("", CRITIC))
+    return Network([*_nodes(actor, OUTPUT), *_nodes(critic, VALUES)], own.observation_size, own, reward=reward)
 
 
-def sb3_layers(file: Path, rules: Rules) -> list[Layer]:
+def _with_tanh(layers: Sequence[Layer]) -> list[Layer]:
+    return [one for layer in layers for one in (("Tanh", {}), layer)][1:]
+
+
+def sb3_network(file: Path, rules: Rules) -> Network:
     """The network of a model of Stable-Baselines3; ValueError when it is not a stack of layers, or of another size."""
     from agents.sb3_policy import Sb3Agent
 
@@ -94,12 +111,18 @@ def sb3_layers(file: Path, rules: Rules) -> list[Layer]:
     if type(extractor).__name__ != "FlattenExtractor":
         raise ValueError(f"{file} cannot be exported: its features are extracted by {type(extractor).__name__}")
     if hasattr(policy, "action_net"):
-        modules = [*policy.mlp_extractor.policy_net, policy.action_net]
+        actor, critic = policy.mlp_extractor.policy_net, policy.mlp_extractor.value_net
+        stacks = {OUTPUT: [*actor, policy.action_net], VALUES: [*critic, policy.value_net]}
     elif hasattr(policy, "q_net"):
-        modules = list(policy.q_net.q_net)
+        stacks = {OUTPUT: list(policy.q_net.q_net)}
     else:
         raise ValueError(f"{file} cannot be exported: it holds a {type(policy).__name__}")
-    return [_layer(file, module) for module in modules]
+    nodes = [
+        node
+        for output, modules in stacks.items()
+        for node in _nodes([_layer(file, module) for module in modules], output)
+    ]
+    return Network(nodes, agent.num_inputs, rules, LOGITS if VALUES in stacks else ACTION_VALUES)
 
 
 def _layer(file: Path, module: Any) -> Layer:
@@ -113,16 +136,20 @@ def _layer(file: Path, module: Any) -> Layer:
     return FUNCTIONS[name], {"alpha": getattr(module, settings[name])} if name in settings else {}
 
 
-def to_onnx(nodes: Nodes, num_inputs: int, rules: Rules) -> bytes:
+def to_onnx(network: Network) -> bytes:
     """The network as the content of an ONNX file."""
     from onnx import TensorProto, checker, helper
 
-    ends = {INPUT: num_inputs, OUTPUT: rules.num_actions}
+    rules, nodes = network.rules, [node for node, _ in network.nodes]
+    shapes = {INPUT: ["batch", network.num_inputs], OUTPUT: ["batch", rules.num_actions], VALUES: ["batch"]}
+    given, *found = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items())
+    made = {name for node in nodes for name in node.output}
     graph = helper.make_graph(
-        [node for node, _ in nodes],
+        nodes,
         "policy",
-        *([helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", size])] for name, size in ends.items()),
-        initializer=[array for _, arrays in nodes for array in arrays],
+        [given],
+        [output for output in found if output.name in made],
+        initializer=[array for _, arrays in network.nodes for array in arrays],
     )
     model = helper.make_model(
         graph,
@@ -136,6 +163,8 @@ def to_onnx(nodes: Nodes, num_inputs: int, rules: Rules) -> bytes:
         "version": respublica_env.__version__,
         "rules": rules.to_dict(),
         "observation": observation_hash(rules),
+        OUTPUT: network.scores,
+        "reward": network.reward,
     }
     helper.set_model_props(model, {METADATA: json.dumps(metadata)})
     checker.check_model(model, full_check=True)
@@ -143,23 +172,26 @@ def to_onnx(nodes: Nodes, num_inputs: int, rules: Rules) -> bytes:
     return content
 
 
-def _in_line(layers: Sequence[Layer]) -> tuple[Nodes, int]:
-    """A node for each layer, and how many numbers the first one takes."""
-    return list(_nodes(layers)), next(layer[0].shape[1] for layer in layers if not isinstance(layer[0], str))
-
-
-def _nodes(layers: Sequence[Layer]) -> Iterator[tuple[Any, list[Any]]]:
-    """A node for each layer, with its arrays."""
+def _nodes(layers: Sequence[Layer], output: str) -> Iterator[tuple[Any, list[Any]]]:
+    """A node for each layer, with its arrays, from `INPUT` to `output`; `VALUES` are `(B,)`, not `(B, 1)`."""
     from onnx import helper, numpy_helper
 
+    names = [
+        INPUT,
+        *(f"{output}_{i}" for i in range(1, len(layers))),
+        f"{output}_column" if output == VALUES else output,
+    ]
     for i, layer in enumerate(layers):
-        ends = INPUT if i == 0 else f"values_{i}", OUTPUT if i == len(layers) - 1 else f"values_{i + 1}"
+        ends = names[i], names[i + 1]
         if isinstance(layer[0], str):
             yield helper.make_node(layer[0], [ends[0]], [ends[1]], **layer[1]), []
             continue
-        names = f"weight_{i}", f"bias_{i}"
-        arrays = [numpy_helper.from_array(array, name) for array, name in zip(layer, names, strict=True)]
-        yield helper.make_node("Gemm", [ends[0], *names], [ends[1]], transB=1), arrays
+        own = f"{output}_weight_{i}", f"{output}_bias_{i}"
+        arrays = [numpy_helper.from_array(array, name) for array, name in zip(layer, own, strict=True)]
+        yield helper.make_node("Gemm", [ends[0], *own], [ends[1]], transB=1), arrays
+    if layers and output == VALUES:
+        axis = numpy_helper.from_array(np.array([1]), f"{output}_axis")
+        yield helper.make_node("Squeeze", [names[-1], axis.name], [output]), [axis]
 
 
 def export(checkpoint: Path, out: Path, rules: Rules | None = None) -> TrainedAgent:
@@ -174,7 +206,7 @@ def export(checkpoint: Path, out: Path, rules: Rules | None = None) -> TrainedAg
     if out.suffix != ".onnx":
         raise ValueError(f"the file to write must have a name that ends in .onnx, got {out}")
     check_target("the file to write", out)
-    write_whole(out, to_onnx(*policy_nodes(checkpoint, rules)))
+    write_whole(out, to_onnx(read_network(checkpoint, rules)))
     return OnnxAgent(out)
 
 

@@ -17,7 +17,6 @@ import numpy as np
 import agents
 import respublica_env
 import train
-from agents.policy import CHECKPOINT
 from respublica_env.rules import shown
 from train.arena import Games
 from train.lineups import Chunk, Match
@@ -123,9 +122,8 @@ def settings_of(match: Match, record: Path | None) -> dict[str, Any]:
 
 def _content_of(name: str) -> str | None:
     """A hash of the file behind an agent's name; None where there is none."""
-    path = Path(name)
-    file = path / CHECKPOINT if path.is_dir() else path
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+    file = agents.file_of(name)
+    return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _sources() -> str:

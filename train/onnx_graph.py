@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from agents.onnx_policy import INPUT, OUTPUT
-from agents.shared_net import SharedNet
+from agents.onnx_policy import INPUT, OUTPUT, VALUES
+from agents.shared_net import VALUE_HEAD, SharedNet
 
 Nodes = list[tuple[Any, list[Any]]]  # each node, and the arrays that come with it
 
@@ -84,7 +84,7 @@ class Graph:
 
     def add(self, kind: str, *inputs: Any, name: str | None = None, **attributes: Any) -> Values:
         """A node; inputs are values or constants."""
-        name = name or f"values_{len(self.nodes)}"
+        name = name or f"step_{len(self.nodes)}"
         arrays, names = [], []
         for i, given in enumerate(inputs):
             names.append(given.name if isinstance(given, Values) else f"{name}_{i}")
@@ -108,8 +108,10 @@ class Graph:
 
 
 def shared_nodes(net: SharedNet, weights: Mapping[str, NDArray[np.float32]]) -> Nodes:
-    """The nodes that make `OUTPUT` of `INPUT`."""
+    """The nodes that make `OUTPUT` of `INPUT`, and `VALUES` where there are weights for them."""
     graph = Graph(weights)
-    logits = net.logits(graph, Values(graph, INPUT))
+    logits, features = net(graph, Values(graph, INPUT))
     graph.add("Identity", logits, name=OUTPUT)
+    if f"{VALUE_HEAD}.weight" in weights:
+        graph.add("Squeeze", graph.linear(VALUE_HEAD, features), np.array([1]), name=VALUES)
     return graph.nodes

@@ -5,12 +5,15 @@
 once and trains about twice as fast.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+
+from agents.networks import CRITIC
 
 Masks = NDArray[np.bool_] | torch.Tensor
 
@@ -59,9 +62,22 @@ class MaskedPolicy(MaskableActorCriticPolicy):
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Weights and biases of the actor's layers, copies, `weight_0`, `bias_0` and so on, for `make_network`."""
-        layers = [*(layer for layer in self.mlp_extractor.policy_net if hasattr(layer, "weight")), self.action_net]
-        found = {}
-        for i, layer in enumerate(layers):
-            found[f"weight_{i}"] = layer.weight.detach().cpu().numpy().copy()
-            found[f"bias_{i}"] = layer.bias.detach().cpu().numpy().copy()
-        return found
+        return _arrays([*self.mlp_extractor.policy_net, self.action_net])
+
+    def value_arrays(self, unit: float = 1.0) -> dict[str, NDArray[np.float32]]:
+        """What `make_network` needs beside `arrays` to compute values too, copies.
+
+        unit: what a value of 1 stands for; the values of these weights are in units of 1.
+        """
+        return _arrays([*self.mlp_extractor.value_net, self.value_net], CRITIC, unit)
+
+
+def _arrays(modules: Iterable[Any], prefix: str = "", unit: float = 1.0) -> dict[str, NDArray[np.float32]]:
+    """Weights and biases of the linear layers among modules, those of the last one times `unit`."""
+    found = {}
+    layers = [module for module in modules if hasattr(module, "weight")]
+    for i, layer in enumerate(layers):
+        factor = np.float32(unit if layer is layers[-1] else 1.0)
+        for name in ("weight", "bias"):
+            found[f"{prefix}{name}_{i}"] = getattr(layer, name).detach().cpu().numpy() * factor
+    return found

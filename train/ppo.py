@@ -35,7 +35,17 @@ from respublica_env.sb3 import ResPublicaVecEnv
 from train.callbacks import Check, Clock, LeadLeague, SaveRegularly, TimeIsUpError, Watch
 from train.checkpoint import read_games, read_settings, restore, write_checkpoint
 from train.cli import read_rules
-from train.config import FREE_ON_RESUME, PROG, STEPS, Train, check, read_options, settings_of, write_config
+from train.config import (
+    FREE_ON_RESUME,
+    PROG,
+    REWARD_FACTORS,
+    STEPS,
+    Train,
+    check,
+    read_options,
+    settings_of,
+    write_config,
+)
 from train.evaluate import evaluate, table
 from train.imitate import imitate
 from train.league import League, LeagueGames
@@ -48,9 +58,6 @@ JUDGES_SEED = 10**6  # of their first deal at the end
 CHECK_SEED = 2 * 10**6  # of the first deal of a check: all checks play the same deals
 CHECK_SECONDS = 120.0
 CHECK_PARTS = 10
-
-# Returns of a few units are learnt fastest; games won and margins are that already.
-REWARD_FACTORS = {"win": 1.0, "points": 0.1, "margin": 4.0}
 
 
 class ScaledRewards(VecEnvWrapper):

@@ -1,9 +1,13 @@
 """What a run knows about itself: how long it has run, what its checks found, and the curve to draw from that."""
 
+import csv
+import io
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from respublica_env.files import write_whole
 
@@ -38,10 +42,20 @@ class Progress:
         write_whole(folder / PICTURE, picture(self, par))
 
 
-def picture(progress: Progress, par: float) -> bytes:
-    """The learning curve as a PNG: shares of the win by opponent, and returns, over steps."""
-    import io
+def table(progress: Progress) -> bytes:
+    """The checks as CSV: decisions of the learner, seconds of training, deals, and the share of the win by judge."""
+    judges = sorted({name for check in progress.checks for name in check["shares"]})
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["decisions", "seconds", "deals", *judges])
+    for check in progress.checks:
+        shares = (check["shares"].get(judge, "") for judge in judges)
+        rows.writerow([check["steps"], round(check["seconds"]), check["deals"], *shares])
+    return text.getvalue().encode()
 
+
+def picture(progress: Progress, par: float) -> bytes:
+    """The learning curve as a PNG: shares of the win by opponent, and returns, over steps and time."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -58,8 +72,9 @@ def picture(progress: Progress, par: float) -> bytes:
             above.plot(*zip(*points, strict=True), color=f"C{i}", alpha=0.5, label=f"{name}, in training")
         if found:
             above.plot(*zip(*found, strict=True), "o-", color=f"C{i}", markersize=3, label=f"{name}, in checks")
+    _clock(above, [(0, 0.0), *((point["steps"], point["seconds"]) for point in [*progress.rows, *progress.checks])])
     above.axhline(par, color="grey", linewidth=0.8, linestyle="--", label="par")
-    above.set(ylabel="share of the win against", ylim=(0, 1))
+    above.set(ylabel="share of the win against", ylim=(-0.02, 1.02), xlim=(0, None))
     above.legend(fontsize="small")
     below.plot([row["steps"] for row in progress.rows], [row["return"] for row in progress.rows], color="black")
     below.set(xlabel="decisions of the learner", ylabel="return of a game in training")
@@ -68,3 +83,15 @@ def picture(progress: Progress, par: float) -> bytes:
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=120, metadata={"Software": None})
     return content.getvalue()
+
+
+def _clock(axes: Any, times: list[tuple[int, float]]) -> None:
+    """A second scale, above: the time in training at which the run had so many steps."""
+    from matplotlib.ticker import MaxNLocator
+
+    steps, seconds = zip(*sorted(times), strict=True)
+    unit, length = ("hours", 3600) if seconds[-1] > 3 * 3600 else ("minutes", 60)
+    marks = [mark for mark in MaxNLocator(8).tick_values(0, seconds[-1] / length) if mark * length <= seconds[-1]]
+    upper = axes.secondary_xaxis("top")
+    upper.set_xticks(np.interp([mark * length for mark in marks], seconds, steps), [f"{mark:g}" for mark in marks])
+    upper.set_xlabel(f"{unit} of training")

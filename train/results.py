@@ -44,7 +44,7 @@ class Results:
 
     agents: tuple[str, ...] = ()
     """Who plays alone: names or paths. [default: all of random, greedy, trader, trader:selfish, trader:hoarder,
-    search:50, search:200, search:800 and ppo that there are]"""
+    search:50, search:200, search:800 and ppo that there are for so many players]"""
     against: str = ""
     """Who sits in all other seats. [default: trader, or greedy where there is none]"""
     cross_play: tuple[str, ...] = ()
@@ -65,16 +65,24 @@ class Results:
 
 
 def filled(options: Results) -> Results:
-    """The options with their defaults found."""
-    agents = options.agents or tuple(name for name in KNOWN if _is_known(name))
-    against = options.against or next(name for name in AGAINST if _is_known(name))
+    """The options with their defaults found: who can play under these rules."""
+    rules = rules_of(options)
+    agents = options.agents or tuple(name for name in KNOWN if _plays(name, rules))
+    against = options.against or next(name for name in AGAINST if _plays(name, rules))
     crossed = options.cross_play or tuple(name for name in agents if not is_slow(load(name)))
     return replace(options, agents=agents, against=against, cross_play=crossed)
 
 
-def _is_known(name: str) -> bool:
+def rules_of(options: Results) -> Rules:
+    """What is played; ValueError for a number of players that cannot be."""
+    if not 2 <= options.players <= 6:
+        raise ValueError(f"--players must be from 2 to 6, got {options.players}")
+    return Rules(num_players=options.players)
+
+
+def _plays(name: str, rules: Rules) -> bool:
     try:
-        load(name)
+        load(name).check(rules)
     except ValueError:
         return False
     return True
@@ -91,9 +99,7 @@ def command(options: Results) -> str:
 
 def matches_of(options: Results) -> list[Match]:
     """One for each agent that meets others, then the cross-play; ValueError for what cannot be."""
-    if not 2 <= options.players <= 6:
-        raise ValueError(f"--players must be from 2 to 6, got {options.players}")
-    rules, others = Rules(num_players=options.players), [options.against] * (options.players - 1)
+    rules, others = rules_of(options), [options.against] * (options.players - 1)
     for agents, option in ((options.agents, "--agents"), (options.cross_play, "--cross-play")):
         if len(set(agents)) != len(agents):
             raise ValueError(f"{option} must name each agent once, got {', '.join(agents)}")

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.shared_net import SharedNet
+from agents.shared_net import VALUE_HEAD, SharedNet
 from respublica_env import Rules
 from train.policy import MaskedPolicy
 
@@ -87,3 +88,8 @@ class SharedPolicy(MaskedPolicy):
         """Weights and biases of the layers by name, copies, for `make_network` of agents/networks.py."""
         layers = self.mlp_extractor.layers.state_dict()
         return {name: values.detach().cpu().numpy().copy() for name, values in layers.items()}
+
+    def value_arrays(self, unit: float = 1.0) -> dict[str, NDArray[Any]]:
+        """As in `MaskedPolicy`: the last layer alone, for the others are among `arrays`."""
+        layer = self.value_net.state_dict()
+        return {f"{VALUE_HEAD}.{name}": values.cpu().numpy() * np.float32(unit) for name, values in layer.items()}

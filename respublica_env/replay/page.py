@@ -39,7 +39,9 @@ def page(record: Record, viewer: Viewer = None, agent: Advisor | None = None) ->
     decisions = [] if agent is None else advise(record, agent, who)
     data = head(record.rules, record.agents, who) | chunk(story)
     if agent is not None:
-        data |= {"adviser": _name(agent.name), **_advice(record, story, decisions)}
+        unit = getattr(agent, "value_unit", None)
+        data |= {"adviser": _name(agent.name), "valueUnit": None if unit is None else _name(unit)}
+        data |= _advice(record, story, decisions)
     return assemble(record.rules, data)
 
 

@@ -19,7 +19,8 @@ class Advisor(Protocol):
     """An agent that says how likely it would take each action.
 
     It may also have `values(observations)`, float32 `(B, D)` to `(B,)`: what it expects the game to bring to the seats
-    that decide; and `check(rules)`, which raises ValueError when it cannot play under the rules.
+    that decide, or None where it does not know; `value_unit`, what that counts in words, such as "points to come"; and
+    `check(rules)`, which raises ValueError when it cannot play under the rules.
     """
 
     name: str
@@ -111,9 +112,10 @@ def _checked(answer: Any, masks: NDArray[np.int8]) -> NDArray[np.float64]:
 
 def _values(agent: Advisor, observations: NDArray[np.float32]) -> list[float | None]:
     ask = getattr(agent, "values", None)
-    if ask is None:
+    answer = None if ask is None else ask(observations)
+    if answer is None:
         return [None] * len(observations)
-    given = np.asarray(ask(observations), np.float64)
+    given = np.asarray(answer, np.float64)
     if given.shape != (len(observations),) or not np.isfinite(given).all():
         raise ValueError(f"values must be {len(observations)} numbers, one for each row, got {shown(given)}")
     return [float(value) for value in given]

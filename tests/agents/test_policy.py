@@ -16,10 +16,12 @@ from stable_baselines3 import A2C, DQN, PPO
 
 import agents
 from agents.onnx_policy import OnnxAgent
-from agents.policy import WEIGHTS, PolicyAgent, observation_hash
+from agents.policy import METADATA, WEIGHTS, PolicyAgent, observation_hash
 from agents.sb3_policy import Sb3Agent
 from respublica_env import Game, Rules
+from respublica_env.replay.policy import advise
 from respublica_env.sb3 import ResPublicaVecEnv
+from tests.replayed import played
 from train import ppo
 from train.export import export, main
 
@@ -119,6 +121,34 @@ def test_an_export_plays_as_the_model_does(
     independent_of_its_batch(exported, observations, masks)
 
 
+@pytest.mark.parametrize("with_mask", [False, True])
+@pytest.mark.parametrize("algorithm", [MaskablePPO, A2C, DQN])
+@pytest.mark.parametrize("kind", ["zip", "onnx"])
+def test_probabilities_and_values_are_those_of_sb3(
+    kind: str, algorithm: type, with_mask: bool, seen: tuple[np.ndarray, np.ndarray], tmp_path: Path
+) -> None:
+    """Values of a network that takes the mask cannot be asked for without it."""
+    model, path = saved(tmp_path, algorithm, with_mask, **({"buffer_size": 10} if algorithm is DQN else {}))
+    agent = agents.load(path) if kind == "zip" else export(path, tmp_path / "policy.onnx", RULES)
+    observations, masks = seen
+    if algorithm is DQN:
+        with pytest.raises(ValueError, match="does not say how likely its actions are: its scores are action values"):
+            agent.probabilities(observations, masks)
+        assert agent.values(observations) is None
+        return
+    inputs = torch.from_numpy(np.concatenate((observations, masks), 1, dtype=np.float32) if with_mask else observations)
+    with torch.no_grad():
+        plain = model.policy.get_distribution(inputs).distribution.probs.numpy() * masks
+        values = model.policy.predict_values(inputs)[:, 0].numpy()
+    likely = agent.probabilities(observations, masks)
+    assert (likely[masks == 0] == 0).all()
+    np.testing.assert_allclose(likely, plain / plain.sum(axis=1, keepdims=True), rtol=0, atol=1e-5)
+    if with_mask:
+        assert agent.values(observations) is None
+    else:
+        np.testing.assert_allclose(agent.values(observations), values, rtol=1e-5, atol=1e-5)
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a short run of train.ppo."""
@@ -149,6 +179,57 @@ def test_the_export_of_a_run_plays_as_the_run_does(
     game = Game(RULES, seed=5)
     for _ in range(40):
         game.step(agent.choose(game, game.player, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("kind", ["run", "exported"])
+def test_probabilities_and_values_of_a_run_are_those_of_its_policy(
+    kind: str, run: Path, seen: tuple[np.ndarray, np.ndarray], request: pytest.FixtureRequest
+) -> None:
+    """Values in points, of which the learner saw a tenth."""
+    observations, masks = seen
+    agent, model = agents.load(request.getfixturevalue(kind)), MaskablePPO.load(run / "last.zip", device="cpu")
+    inputs = torch.from_numpy(observations)
+    with torch.no_grad():
+        likely = model.policy.get_distribution(inputs, masks).distribution.probs.numpy()
+        values = 10 * model.policy.predict_values(inputs)[:, 0].numpy()
+    found = agent.probabilities(observations, masks)
+    np.testing.assert_allclose(found, likely, rtol=0, atol=1e-5)
+    assert (found[masks == 0] == 0).all() and (found.argmax(axis=1) == agent.act(observations, masks)).all()
+    np.testing.assert_allclose(agent.values(observations), values, rtol=1e-5, atol=1e-5)
+    one = agent.values(observations[7:8]), agent.probabilities(observations[7:8], masks[7:8])
+    assert one[0][0] == agent.values(observations)[7] and (one[1][0] == found[7]).all()
+    assert agent.values(observations[:0]).shape == (0,) and agent.act(observations[:0], masks[:0]).shape == (0,)
+    with pytest.raises(ValueError, match=r"another observation, of \d+ numbers"):
+        agent.values(observations[:, :-1])
+
+
+def test_files_without_values_still_play(run: Path, exported: Path, tmp_path: Path) -> None:
+    """As they were written before there were any; such an export does not say what its scores are either."""
+    import onnx
+
+    with zipfile.ZipFile(run / "last.zip") as archive, zipfile.ZipFile(tmp_path / "old.zip", "w") as old:
+        weights = np.load(io.BytesIO(archive.read(WEIGHTS)))
+        content = io.BytesIO()
+        np.savez(content, **{name: weights[name] for name in weights.files if not name.startswith("value")})
+        old.writestr(WEIGHTS, content.getvalue())
+        old.writestr(METADATA, archive.read(METADATA))
+    model = onnx.load(exported)
+    del model.graph.output[1]
+    (entry,) = model.metadata_props
+    entry.value = json.dumps({name: value for name, value in json.loads(entry.value).items() if name != "scores"})
+    onnx.save(model, tmp_path / "old.onnx")
+    record = played(RULES, decisions=50)
+    whole = agents.load(run)
+    old = agents.load(tmp_path / "old.zip")
+    decisions = advise(record, old)
+    assert [one.likely for one in decisions] == [one.likely for one in advise(record, whole)]
+    assert {one.value for one in decisions} == {None}
+    rows = np.random.default_rng(0).random((40, RULES.observation_size), np.float32)
+    masks = np.ones((40, RULES.num_actions), np.int8)
+    exported_before = agents.load(tmp_path / "old.onnx")
+    agree(exported_before.act(rows, masks), whole.scores(rows), masks)
+    with pytest.raises(ValueError, match="how likely its actions are: its file does not say: export it anew"):
+        exported_before.probabilities(rows, masks)
 
 
 def test_an_export_needs_no_torch(exported: Path) -> None:

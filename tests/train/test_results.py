@@ -70,6 +70,12 @@ def test_agents_that_are_slow_play_fewer_deals(monkeypatch: pytest.MonkeyPatch) 
     assert {chunk.end - chunk.first for chunk in alone[1].chunks()} == {4}
 
 
+def test_the_trained_baseline_is_left_out_where_it_cannot_play() -> None:
+    assert "ppo" in filled(Results()).agents
+    three = filled(Results(players=3))
+    assert "ppo" not in three.agents and "ppo" not in three.cross_play and "trader" in three.agents
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

@@ -41,6 +41,11 @@ def logits_of(policy: MaskedPolicy, observations: np.ndarray) -> np.ndarray:
         return policy.logits_and_values(torch.from_numpy(observations), None)[0].numpy()
 
 
+def values_of(policy: MaskedPolicy, observations: np.ndarray) -> np.ndarray:
+    with torch.no_grad():
+        return policy.predict_values(torch.from_numpy(observations))[:, 0].numpy()
+
+
 def permuted_types(rules: Rules, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Where each number of the observation, and each logit, comes from when types change places in their classes."""
     people, types, kinds, n = rules.population_types, rules.num_types, rules.num_kinds, rules.num_players
@@ -123,6 +128,10 @@ def test_numpy_computes_the_same(rules: Rules) -> None:
     kept = observations.copy()
     np.testing.assert_allclose(network(observations), logits_of(policy, observations), rtol=1e-5, atol=1e-5)
     assert (observations == kept).all()
+    assert network.values is None
+    values = make_network(policy.description(), rules, arrays | policy.value_arrays(unit=4.0)).values
+    assert values is not None
+    np.testing.assert_allclose(values(observations), 4 * values_of(policy, observations), rtol=1e-5, atol=1e-5)
 
 
 def test_sb3_asks_it_as_any_other() -> None:

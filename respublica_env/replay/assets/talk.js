@@ -126,7 +126,8 @@ function renderAdvice(frame) {
   const decisions = data.advice[frame] || [];
   if (!decisions.length) panel.append(make("p", { class: "none" }, "No decision of its kind here."));
   decisions.forEach((decision) => {
-    const value = decision.value === null ? null : make("span", { class: "value" }, "value ", make("b", {}, decision.value.toFixed(2)));
+    const number = decision.value === null ? null : make("b", {}, decision.value.toFixed(2));
+    const value = number && make("span", { class: "value" }, ...(data.valueUnit ? [number, ` ${data.valueUnit}`] : ["value ", number]));
     panel.append(make("p", { class: "place" }, disc(decision.seat), make("span", {}, spoken(decision.phase)), value));
     const list = make("ol", {});
     decision.likely.forEach(([action, chance]) => {
