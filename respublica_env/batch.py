@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from respublica_env.actions import IllegalAction
 from respublica_env.engine import batch as loops
+from respublica_env.engine._jit import COMPILED
 from respublica_env.engine.bots import BOT_NAMES, NUM_BOTS, traders_among
 from respublica_env.engine.crew import Crew
 from respublica_env.engine.room import room_for_runs
@@ -104,6 +105,7 @@ class Batch:
         size = self.num_games
         self._spec = make_spec(self.rules)
         self._shares = make_shares(self.rules)
+        self._shared = COMPILED and self.threads > 1  # plain Python has nothing to share: the GIL lets one thread run
         self._crew = Crew(self.threads)
         self._runs = room_for_runs(self.threads)
         self._rows: NDArray[np.int16] = np.zeros((size, self._spec[ROW_SIZE]), np.int16)  # (B, row)
@@ -148,38 +150,62 @@ class Batch:
         Raises IllegalAction, naming game and action, or ValueError for a wrong shape or dtype; no game has changed.
         """
         chosen = whole_numbers("actions must be", actions, (self.num_games,))
-        wrong, most = loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, chosen)
+        wrong, most = self._first_illegal(chosen)
         if wrong == -2:
             self._check_controllers(self._controllers)
         if wrong >= 0:
             raise IllegalAction(f"game {wrong}: {self.game(wrong).why_illegal(int(chosen[wrong]))}")
         self._run(loops.STEP, chosen, most)
 
+    def _first_illegal(self, actions: NDArray[np.int64]) -> tuple[int, int]:
+        """What `first_illegal` finds in all rows."""
+        if not self._shared:
+            end = self.num_games
+            return loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, actions, 0, end)
+        self._lay_out(loops.STEP, actions)
+        self._crew.share(loops.check_chunk, self.num_games)
+        games, most = self._crew.found[:, 0], self._crew.found[:, 1]
+        wrong = games[games != -1]
+        return int(wrong[0]) if len(wrong) else -1, int(most.max())
+
     def _run(self, mode: int, actions: NDArray[np.int64], most: int | None = None) -> None:
         """Run `step_rows` over all rows, in as many threads as there are. most: the highest controller, where known."""
         traders = traders_among(self._controllers.max() if most is None else most)
+        if self._shared:
+            self._lay_out(mode, actions)
+            self._crew.share(loops.step_chunk if traders is None else loops.step_chunk_with_traders, self.num_games)
+            return
+        loops.step_rows(
+            self._spec,
+            self._shares,
+            self._rows,
+            self._runs[0],
+            self._controllers,
+            actions,
+            self.player,
+            self.observations,
+            self._masks,
+            traders,
+            mode,
+            0,
+            self.num_games,
+        )
 
-        def part(number: int, first: int, end: int) -> None:
-            loops.step_rows(
-                self._spec,
-                self._shares,
-                self._rows,
-                self._runs[number],
-                self._controllers,
-                actions,
-                self.player,
-                self.observations,
-                self._masks,
-                traders,
-                mode,
-                first,
-                end,
-            )
-
-        if self.threads == 1:
-            part(0, 0, self.num_games)
-        else:
-            self._crew.share(part, self.num_games)
+    def _lay_out(self, mode: int, actions: NDArray[np.int64]) -> None:
+        """Put the arguments of the next task before the threads."""
+        loops.lay_out(
+            self._crew.desk,
+            self._spec,
+            self._shares,
+            self._rows,
+            self._runs,
+            self._controllers,
+            actions,
+            self.player,
+            self.observations,
+            self._masks,
+            mode,
+        )
 
     def reset(self, which: ArrayLike | None = None, seeds: SupportsIndex | Iterable[int] | None = None) -> None:
         """Begin new games, and play on to the first decision of a caller's seat.

@@ -13,6 +13,7 @@ from respublica_env.bench import batch_rows, env_rows, process_rows, report, tra
 from respublica_env.bench.kernels import Sampler, sample_bytes, sample_words
 from respublica_env.bench.measure import MissingError, Row, Settings, library, take_turns
 from respublica_env.engine.bots import BOT_NAMES
+from respublica_env.engine.crew import Crew
 
 TINY = Settings(games=8, repetitions=1, seconds=0.001, quick=True)
 PEERS = {"pyspiel": "open_spiel", "pettingzoo.classic.texas_holdem_v4": "pettingzoo[classic]"}
@@ -69,15 +70,12 @@ def test_sampler_leaves_rows_without_a_legal_action_at_0_and_does_not_count_them
 
 
 @pytest.mark.parametrize("size", [240, 241])
-def test_sampler_chooses_the_same_in_parts(size: int) -> None:
+def test_sampler_chooses_the_same_in_threads(size: int) -> None:
     masks = np.ones((50, size), np.int8)
-    whole, parts = Sampler(masks, seed=3), Sampler(masks, seed=3, parts=2)
+    whole, shared = Sampler(masks, seed=3), Sampler(masks, seed=3, crew=Crew(2))
     for _ in range(3):
-        parts.next_key()
-        parts.part(1, 20, 50)
-        parts.part(0, 0, 20)
-        assert whole.choose().tolist() == parts.actions.tolist()
-    assert whole.decisions == parts.decisions == 150
+        assert whole.choose().tolist() == shared.choose().tolist()
+    assert whole.decisions == shared.decisions == 150
 
 
 def test_the_kernels_agree() -> None:

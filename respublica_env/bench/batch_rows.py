@@ -24,11 +24,10 @@ class RandomPlay:
     def __init__(self, games: int, threads: int, seed: int = 0) -> None:
         from respublica_env.batch import Batch
         from respublica_env.bench.kernels import Sampler
-        from respublica_env.engine.crew import Crew
 
         self.batch = Batch(num_games=games, seed=seed, threads=threads)
-        self._sampler = Sampler(self.batch.action_masks, seed + 1, threads)
-        self._crew = Crew(threads)
+        # The same threads take both: two crews would wait for each other's cores.
+        self._sampler = Sampler(self.batch.action_masks, seed + 1, self.batch._crew if threads > 1 else None)
         for part in range(AGES):  # restarts in turn, so that games of every age run side by side
             self._advance()
             if part < games:
@@ -36,9 +35,7 @@ class RandomPlay:
 
     def step(self) -> None:
         """One decision in every game."""
-        self._sampler.next_key()
-        self._crew.share(self._sampler.part, self.batch.num_games)
-        self.batch.step(self._sampler.actions)
+        self.batch.step(self._sampler.choose())
 
     def _advance(self) -> None:
         for _ in range(STEPS_BETWEEN_RESETS):

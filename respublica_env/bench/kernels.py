@@ -9,7 +9,10 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from respublica_env.engine._jit import inline_jit, jit, wrapping
+from respublica_env.engine._jit import Task, inline_jit, jit, wrapping
+from respublica_env.engine.atomics import matrix_at, vector_at
+from respublica_env.engine.batch import put_array
+from respublica_env.engine.crew import ARGUMENTS, Crew
 from respublica_env.engine.deal import GAMMA, scramble
 
 _ONES = np.uint64(0x0101010101010101)
@@ -133,40 +136,71 @@ def write_rows(
             mask[legal[i]] = 1
 
 
+_MASKS, _ACTIONS, _DECIDED, _KEY = range(ARGUMENTS, ARGUMENTS + 12, 3)  # on the desk of a crew
+
+
+@jit
+def lay_out(
+    desk: NDArray[np.int64],
+    masks: NDArray[np.int8] | NDArray[np.uint64],
+    actions: NDArray[np.int64],
+    decided: NDArray[np.int64],
+    key: np.uint64,
+) -> None:
+    """Put the arguments of the tasks below on the desk."""
+    put_array(desk, _MASKS, masks)
+    put_array(desk, _ACTIONS, actions)
+    put_array(desk, _DECIDED, decided)
+    desk[_KEY] = np.int64(key)
+
+
+@Task
+def sample_words_chunk(desk, thread, _chunk, first, end):  # type: ignore[no-untyped-def]
+    """`sample_words` for the threads of a crew."""
+    masks, actions = matrix_at(desk, _MASKS, np.uint64), vector_at(desk, _ACTIONS, np.int64)
+    sample_words(masks, np.uint64(desk[_KEY]), actions, vector_at(desk, _DECIDED, np.int64), thread, first, end)
+
+
+@Task
+def sample_bytes_chunk(desk, thread, _chunk, first, end):  # type: ignore[no-untyped-def]
+    """`sample_bytes` for the threads of a crew."""
+    masks, actions = matrix_at(desk, _MASKS, np.int8), vector_at(desk, _ACTIONS, np.int64)
+    sample_bytes(masks, np.uint64(desk[_KEY]), actions, vector_at(desk, _DECIDED, np.int64), thread, first, end)
+
+
 class Sampler:
     """Random legal actions for the rows of a block of masks.
 
     Args:
         masks: int8 `(B, A)`, 0 or 1, C-contiguous. Read anew at every call.
         seed: of the sampler's own stream.
-        parts: how many threads may call `part` at the same time.
+        crew: threads that share the work; None is the caller's alone.
 
     Attributes:
         actions: int64 `(B,)`, the last choices; 0 where no action is legal.
     """
 
-    def __init__(self, masks: NDArray[np.int8], seed: int, parts: int = 1) -> None:
+    def __init__(self, masks: NDArray[np.int8], seed: int, crew: Crew | None = None) -> None:
         self.actions = np.zeros(len(masks), np.int64)
-        self._decided = np.zeros(parts, np.int64)
+        self._crew = crew
+        self._decided = np.zeros(1 if crew is None else crew.size, np.int64)
         self._key = np.uint64(seed)
         self._masks: NDArray[np.int8] | NDArray[np.uint64] = masks
-        self._sample = sample_bytes
+        self._sample, self._task = sample_bytes, sample_bytes_chunk
         words, rest = divmod(masks.shape[1], 8)
         if rest == 0 and words <= _MOST_WORDS and masks.flags.c_contiguous and sys.byteorder == "little":
-            self._masks, self._sample = masks.view(np.uint64), sample_words  # type: ignore[assignment]
-
-    def next_key(self) -> None:
-        """Go on in the stream, past the numbers that the last choices took."""
-        self._key = np.uint64((int(self._key) + len(self.actions) * int(GAMMA)) % 2**64)
-
-    def part(self, part: int, first: int, end: int) -> None:
-        """Choose for the rows `first..end-1`."""
-        self._sample(self._masks, self._key, self.actions, self._decided, part, first, end)  # type: ignore[arg-type]
+            self._masks = masks.view(np.uint64)
+            self._sample, self._task = sample_words, sample_words_chunk  # type: ignore[assignment]
 
     def choose(self) -> NDArray[np.int64]:
         """Choose for all rows; the choices."""
-        self.next_key()
-        self.part(0, 0, len(self.actions))
+        games = len(self.actions)
+        self._key = np.uint64((int(self._key) + games * int(GAMMA)) % 2**64)  # past the numbers that the last ones took
+        if self._crew is None:
+            self._sample(self._masks, self._key, self.actions, self._decided, 0, 0, games)  # type: ignore[arg-type]
+        else:
+            lay_out(self._crew.desk, self._masks, self.actions, self._decided, self._key)
+            self._crew.share(self._task, games)
         return self.actions
 
     @property

@@ -19,7 +19,9 @@ import platform
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -114,16 +116,43 @@ def allocating_jit(function: Function) -> Function:
 def _compile(function: Function, options: dict[str, bool]) -> Function:
     if not COMPILED:
         return function
-    # Numba settles the cache's place while it decorates, from a global that is the user's too: put it back.
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE_FOLDER or before
-    try:
+    with _cache_place():
         compiled: Function = numba.njit(
             cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options
         )(function)
         return compiled
+
+
+@contextmanager
+def _cache_place() -> Iterator[None]:
+    """Numba settles the cache's place while it decorates, from a global that is the user's too: put it back."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = CACHE_FOLDER or before
+    try:
+        yield
     finally:
         numba.config.CACHE_DIR = before
+
+
+class Task:
+    """A function that the threads of a crew call by its address: `(desk, thread, chunk, first, end)`, see `crew`.
+
+    It is compiled when its address is asked for, for most programs never need it.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self._function = function
+
+    @cached_property
+    def address(self) -> int:
+        """Where its compiled code is."""
+        number = numba.types.int64
+        signature = numba.types.void(numba.types.CPointer(number), number, number, number, number)
+        with _cache_place():
+            options = {"cache": CACHE_FOLDER is not None, "error_model": "numpy", **_UNCOUNTED}
+            self._compiled = numba.cfunc(signature, **options)(self._function)  # kept, for its code goes with it
+        address: int = self._compiled.address
+        return address
 
 
 def wrapping(function: Function) -> Function:

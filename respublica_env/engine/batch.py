@@ -7,8 +7,10 @@ over a part `first..end-1` of the rows, so that several threads can share the wo
 
 import numpy as np
 
-from respublica_env.engine._jit import inline_jit, jit
+from respublica_env.engine._jit import Task, inline_jit, jit
+from respublica_env.engine.atomics import data_of, matrix_at, vector_at
 from respublica_env.engine.bots import NUM_BOTS, bot_action
+from respublica_env.engine.crew import ARGUMENTS, chunk_at
 from respublica_env.engine.deal import random_below, seat_stream, seed_streams, set_up, shuffle_decks
 from respublica_env.engine.legal import legal_runs, write_mask
 from respublica_env.engine.observe import observe
@@ -51,8 +53,8 @@ def play_on(spec, row, bots, runs, move, traders):
 
 
 @jit
-def first_illegal(spec, rows, masks, controllers, actions):
-    """The first game whose action is illegal, and the highest controller.
+def first_illegal(spec, rows, masks, controllers, actions, first, end):
+    """The first game of `first..end-1` whose action is illegal, and the highest controller there.
 
     Instead of the game -1 when there is none, and -2 when a controller is no bot's number.
 
@@ -60,11 +62,11 @@ def first_illegal(spec, rows, masks, controllers, actions):
     can write.
     """
     least, most = np.int8(0), np.int8(0)
-    for controller in controllers.flat:
+    for controller in controllers[first:end].flat:
         least, most = min(least, controller), max(most, controller)
     if least < -1 or most >= NUM_BOTS:
         return -2, most
-    for b in range(rows.shape[0]):
+    for b in range(first, end):
         row, mask = address(rows, b), address(masks, b)
         if row[PHASE] == OVER or address(controllers, b)[row[PLAYER]] >= 0:
             continue
@@ -97,6 +99,88 @@ def step_rows(spec, shares, rows, runs, controllers, actions, players, observati
         players[b] = row[PLAYER]
         observe(rules, quotients, row, max(0, np.int64(row[PLAYER])), address(observations, b))
         write_mask(rules, room, size, address(masks, b))
+
+
+# The same for the threads of a crew, which read their arguments from its desk: where each array begins, its length and
+# that of its rows, in the order of the arguments of `lay_out`.
+(
+    SPEC_ARGUMENT,
+    SHARES_ARGUMENT,
+    ROWS_ARGUMENT,
+    RUNS_ARGUMENT,
+    CONTROLLERS_ARGUMENT,
+    ACTIONS_ARGUMENT,
+    PLAYERS_ARGUMENT,
+    OBSERVATIONS_ARGUMENT,
+    MASKS_ARGUMENT,
+    MODE_ARGUMENT,
+) = range(ARGUMENTS, ARGUMENTS + 30, 3)
+
+
+@jit
+def put_array(desk, at, array):
+    desk[at], desk[at + 1], desk[at + 2] = data_of(array), array.shape[0], array.shape[-1]
+
+
+@jit
+def lay_out(desk, spec, shares, rows, runs, controllers, actions, players, observations, masks, mode):
+    """Put the arguments of `check_chunk` and `step_chunk` on the desk; the arrays must live until they are done."""
+    put_array(desk, SPEC_ARGUMENT, spec)
+    put_array(desk, SHARES_ARGUMENT, shares)
+    put_array(desk, ROWS_ARGUMENT, rows)
+    put_array(desk, RUNS_ARGUMENT, runs)
+    put_array(desk, CONTROLLERS_ARGUMENT, controllers)
+    put_array(desk, ACTIONS_ARGUMENT, actions)
+    put_array(desk, PLAYERS_ARGUMENT, players)
+    put_array(desk, OBSERVATIONS_ARGUMENT, observations)
+    put_array(desk, MASKS_ARGUMENT, masks)
+    desk[MODE_ARGUMENT] = mode
+
+
+@Task
+def check_chunk(desk, _thread, chunk, first, end):
+    """`first_illegal`; what it finds goes to the chunk's line of the desk."""
+    wrong, most = first_illegal(
+        vector_at(desk, SPEC_ARGUMENT, np.int64),
+        matrix_at(desk, ROWS_ARGUMENT, np.int16),
+        matrix_at(desk, MASKS_ARGUMENT, np.int8),
+        matrix_at(desk, CONTROLLERS_ARGUMENT, np.int8),
+        vector_at(desk, ACTIONS_ARGUMENT, np.int64),
+        first,
+        end,
+    )
+    desk[chunk_at(desk, chunk)], desk[chunk_at(desk, chunk) + 1] = wrong, most
+
+
+@jit
+def step_chunk_with(desk, thread, first, end, traders):
+    step_rows(
+        vector_at(desk, SPEC_ARGUMENT, np.int64),
+        vector_at(desk, SHARES_ARGUMENT, np.float32),
+        matrix_at(desk, ROWS_ARGUMENT, np.int16),
+        matrix_at(desk, RUNS_ARGUMENT, np.int64)[thread],
+        matrix_at(desk, CONTROLLERS_ARGUMENT, np.int8),
+        vector_at(desk, ACTIONS_ARGUMENT, np.int64),
+        vector_at(desk, PLAYERS_ARGUMENT, np.int64),
+        matrix_at(desk, OBSERVATIONS_ARGUMENT, np.float32),
+        matrix_at(desk, MASKS_ARGUMENT, np.int8),
+        traders,
+        desk[MODE_ARGUMENT],
+        first,
+        end,
+    )
+
+
+@Task
+def step_chunk(desk, thread, _chunk, first, end):
+    """`step_rows` without traders."""
+    step_chunk_with(desk, thread, first, end, None)
+
+
+@Task
+def step_chunk_with_traders(desk, thread, _chunk, first, end):
+    """`step_rows` with traders."""
+    step_chunk_with(desk, thread, first, end, True)
 
 
 @jit

@@ -1,78 +1,186 @@
 """A few threads that share the rows of a batch.
 
-Compiled loops release the GIL, so plain threads are enough: Numba's own parallel layer is never entered (after it
-has run, a forked child dies). Games never touch one another, so the bytes do not depend on the number of threads.
+A step of a thousand games takes less time than it takes to wake a thread, so a worker does not go to sleep at once: it
+stays in compiled code, without the GIL, and looks for a while whether the next order has come. Only then does it wait
+in Python. Orders and answers pass through the *desk*, an int64 array that all threads see.
+
+Games never touch one another, so the bytes do not depend on the number of threads. Numba's own parallel layer is never
+entered (after it has run, a forked child dies).
 """
 
 import os
+import sys
 import threading
-from collections.abc import Callable
+import time
 
-Task = Callable[[int, int, int], None]  # part, first, end
+import numpy as np
+from numpy.typing import NDArray
+
+from respublica_env.engine._jit import Task, jit
+from respublica_env.engine.atomics import add, call_task, exchange, load, pause, store
+from respublica_env.engine.strips import address
+
+LINE = 8  # entries of a cache line: what different threads write lies on different ones
+
+# The desk: the number of the order; its task (an address, 0 to stop), rows and threads; how many of its chunks are
+# finished; arguments of the task; then a line for each thread and one for each chunk.
+ORDER, TASK, TOTAL, SIZE, FINISHED = 0, LINE, LINE + 1, LINE + 2, 2 * LINE
+ARGUMENTS, MOST_ARGUMENTS = 3 * LINE, 4 * LINE
+THREADS = ARGUMENTS + MOST_ARGUMENTS
+# A thread's line: chunks claimed of its part, whether it sleeps, whether the caller has to wake it.
+CLAIMED, ASLEEP, WAKE = range(3)
+
+CHUNKS = 8  # of each thread's part
+PATIENCE = 6_000  # looks at the desk before a thread gives up: about 100 microseconds
 
 
-class _Worker:
-    """One thread that waits for a part of the work; it ends when `stop` is called."""
+@jit
+def thread_at(number):
+    """Where the line of a thread begins."""
+    return THREADS + number * LINE
 
-    def __init__(self) -> None:
-        self._begin = threading.Lock()
-        self._finished = threading.Lock()
-        self._begin.acquire()
-        self._finished.acquire()
-        self._task: Task | None = None
-        self._part = (0, 0, 0)
-        self._error: BaseException | None = None
-        threading.Thread(target=self._work, name="respublica-batch", daemon=True).start()
 
-    def _work(self) -> None:
+@jit
+def chunk_at(desk, chunk):
+    """Where the line of a chunk begins: room for what the task finds there."""
+    return THREADS + (desk[SIZE] + chunk) * LINE
+
+
+@jit
+def work(desk, number):
+    """Carry out chunks of the order: those of the thread's own part, then what other threads have not begun.
+
+    Whoever claims a chunk reads the order after that. So a thread that comes late takes part in the order that stands.
+    """
+    size = desk[SIZE]
+    chunks = size * CHUNKS
+    for seats_on in range(size):
+        part = (number + seats_on) % size
         while True:
-            self._begin.acquire()
-            if self._task is None:
-                return
-            try:
-                self._task(*self._part)
-            except BaseException as error:  # noqa: BLE001 - whatever it is, `wait` hands it to the caller
-                self._error = error
-            self._finished.release()
+            claimed = add(desk, thread_at(part) + CLAIMED, 1)
+            if claimed >= CHUNKS:
+                break
+            chunk, total = part * CHUNKS + claimed, desk[TOTAL]
+            first, end = total * chunk // chunks, total * (chunk + 1) // chunks
+            call_task(load(desk, TASK), address(desk, 0), number, chunk, first, end)
+            add(desk, FINISHED, 1)
 
-    def start(self, task: Task, part: int, first: int, end: int) -> None:
-        self._task, self._part = task, (part, first, end)
-        self._begin.release()
 
-    def wait(self) -> None:
-        self._finished.acquire()
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+@jit
+def attend(desk, number):
+    """What a worker does: orders, one after the other. False when it shall stop, True when none came for a while."""
+    mine = thread_at(number)
+    order, looks = 0, 0
+    while True:
+        now = load(desk, ORDER)
+        if now == order:
+            pause()
+            looks += 1
+            if looks < PATIENCE:
+                continue
+            store(desk, mine + ASLEEP, 1)
+            # If an order comes now, either it is taken here, or the caller has seen the sleeper and wakes it.
+            if load(desk, ORDER) == order or not exchange(desk, mine + ASLEEP, 1, 0):
+                return True
+            continue
+        order, looks = now, 0
+        if load(desk, TASK) == 0:
+            return False
+        work(desk, number)
 
-    def stop(self) -> None:
-        self._task = None
-        self._begin.release()
+
+@jit
+def give_order(desk, task, total):
+    """Put an order on the desk, when the one before is finished. Returns how many workers sleep: their `WAKE` is 1."""
+    store(desk, TASK, task)
+    desk[TOTAL], desk[FINISHED] = total, 0
+    sleepers = 0
+    for number in range(desk[SIZE] if task != 0 else 0):
+        store(desk, thread_at(number) + CLAIMED, 0)
+    store(desk, ORDER, desk[ORDER] + 1)
+    for number in range(1, desk[SIZE]):
+        if exchange(desk, thread_at(number) + ASLEEP, 1, 0):
+            desk[thread_at(number) + WAKE] = 1
+            sleepers += 1
+    return sleepers
+
+
+@jit
+def finished(desk):
+    """Whether the whole order is carried out, after waiting for a while."""
+    for _ in range(PATIENCE):
+        if load(desk, FINISHED) == desk[SIZE] * CHUNKS:
+            return True
+        pause()
+    return False
+
+
+@jit
+def join_in(desk):
+    """The caller's share of the work, then `finished`."""
+    work(desk, 0)
+    return finished(desk)
+
+
+@jit
+def share_order(desk, task, total):
+    """An order and `join_in`, if nobody has to be woken first. Returns how many sleep, and whether all is done."""
+    sleepers = give_order(desk, task, total)
+    return sleepers, sleepers == 0 and join_in(desk)
+
+
+def _work(desk: NDArray[np.int64], number: int, bell: threading.Lock) -> None:
+    while attend(desk, number):
+        bell.acquire()
 
 
 class Crew:
-    """`size` threads, the caller's own among them."""
+    """`size` threads, the caller's own among them; for compiled code only."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._workers: list[_Worker] = []
         self._process = 0
 
-    def share(self, task: Task, total: int) -> None:
-        """Call `task(part, first, end)` on parts that cover `range(total)` at the same time; wait for all."""
+    @property
+    def desk(self) -> NDArray[np.int64]:
+        """The desk; the arguments of the next task go to `desk[ARGUMENTS:]`."""
         if self._process != os.getpid():  # first use, or a forked child, in which the threads do not live
-            self._workers = [_Worker() for _ in range(self.size - 1)]
+            self._desk = np.zeros(THREADS + self.size * (1 + CHUNKS) * LINE, np.int64)
+            self._desk[SIZE] = self.size
+            self._bells = [threading.Lock() for _ in range(self.size)]
+            for number, bell in enumerate(self._bells):
+                bell.acquire()
+                if number > 0:
+                    threading.Thread(
+                        target=_work, args=(self._desk, number, bell), name="respublica-batch", daemon=True
+                    ).start()
             self._process = os.getpid()
-        bounds = [total * i // self.size for i in range(self.size + 1)]
-        for part, worker in enumerate(self._workers, 1):
-            worker.start(task, part, bounds[part], bounds[part + 1])
-        try:
-            task(0, bounds[0], bounds[1])
-        finally:
-            for worker in self._workers:
-                worker.wait()
+        return self._desk
+
+    @property
+    def found(self) -> NDArray[np.int64]:
+        """The lines in which the last task left what it found in each chunk, `(chunks, LINE)`, a view."""
+        return self.desk[THREADS:].reshape(-1, LINE)[self.size :]
+
+    def share(self, task: Task, total: int) -> None:
+        """Carry out a task on chunks that cover `range(total)`, in all threads at the same time; wait for all."""
+        desk = self.desk
+        sleepers, done = share_order(desk, task.address, total)
+        if sleepers > 0:
+            self._wake()
+            done = join_in(desk)
+        while not done:  # a worker has lost its core in the middle of a chunk: it may need this one
+            time.sleep(0)
+            done = finished(desk)
+
+    def _wake(self) -> None:
+        for number, bell in enumerate(self._bells):
+            if self._desk[thread_at(number) + WAKE] == 1:
+                self._desk[thread_at(number) + WAKE] = 0
+                bell.release()
 
     def __del__(self) -> None:
-        if os is not None and self._workers and self._process == os.getpid():  # os is gone when Python shuts down
-            for worker in self._workers:
-                worker.stop()
+        if os is None or sys.is_finalizing() or self._process != os.getpid():  # os is gone when Python shuts down
+            return
+        if give_order(self._desk, 0, 0) > 0:
+            self._wake()

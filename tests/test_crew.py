@@ -1,0 +1,98 @@
+"""The threads that share a batch: every row once, workers asleep or awake, late or stopped."""
+
+import gc
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from respublica_env import Batch, IllegalAction, Rules
+from respublica_env.bench.kernels import Sampler
+from respublica_env.engine._jit import COMPILED
+from respublica_env.engine.crew import CHUNKS, Crew
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="plain Python has no crew: Batch steps in the caller's thread")
+
+
+SHORT = Rules(num_players=3, copies=6, set_size=2, max_turns=8)
+
+
+def workers() -> int:
+    return sum(thread.name == "respublica-batch" for thread in threading.enumerate())
+
+
+def at_last(true: Callable[[], bool], seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return true()
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.003], ids=["workers awake", "workers asleep"])
+@pytest.mark.parametrize("size", [2, 5])
+def test_every_row_is_done_once_in_every_order(size: int, pause: float) -> None:
+    masks = np.ones((100, 24), np.int8)
+    masks[7] = 0
+    alone, shared = Sampler(masks, seed=3), Sampler(masks, seed=3, crew=Crew(size))
+    for _ in range(40 if pause else 2000):
+        time.sleep(pause)
+        assert alone.choose().tolist() == shared.choose().tolist()
+    assert alone.decisions == shared.decisions
+
+
+def test_fewer_rows_than_chunks() -> None:
+    rows = 3
+    assert rows < 4 * CHUNKS
+    masks = np.eye(rows, 24, dtype=np.int8)
+    sampler = Sampler(masks, seed=0, crew=Crew(4))
+    for _ in range(300):
+        assert sampler.choose().tolist() == [0, 1, 2]
+    assert sampler.decisions == 900
+
+
+def test_two_crews_take_turns() -> None:
+    masks = np.ones((64, 24), np.int8)
+    first, second = (Sampler(masks, seed=1, crew=Crew(3)) for _ in range(2))
+    for _ in range(300):
+        assert first.choose().tolist() == second.choose().tolist()
+
+
+def test_workers_end_with_their_batch() -> None:
+    before = workers()
+    batch = Batch(SHORT, num_games=8, seed=0, threads=4)
+    assert workers() == before + 3
+    del batch
+    gc.collect()
+    assert at_last(lambda: workers() <= before)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_first_illegal_action_is_named_whoever_finds_it(threads: int) -> None:
+    batch = Batch(SHORT, num_games=50, seed=0, threads=threads)
+    actions = batch.action_masks.argmax(axis=1)
+    actions[[17, 40]] = -1
+    before = batch.get_state()["rows"]
+    for _ in range(20):
+        with pytest.raises(IllegalAction, match="game 17: "):
+            batch.step(actions)
+    assert batch.get_state()["rows"].tobytes() == before.tobytes()
+
+
+def test_a_wrong_controller_in_any_part_is_refused() -> None:
+    batch = Batch(SHORT, num_games=50, seed=0, threads=3)
+    batch.controllers[49, 0] = 77
+    with pytest.raises(ValueError, match="got 77"):
+        batch.step(batch.action_masks.argmax(axis=1))
+
+
+def test_traders_that_sit_in_one_part_only_play() -> None:
+    outcomes = []
+    for threads in (1, 3):
+        batch = Batch(SHORT, num_games=30, seed=0, threads=threads)
+        batch.controllers[29] = 2
+        for _ in range(40):
+            batch.step(batch.action_masks.argmax(axis=1))
+        outcomes.append(batch.get_state()["rows"].tobytes())
+    assert outcomes[0] == outcomes[1]
