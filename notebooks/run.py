@@ -8,21 +8,24 @@ compares: a cell whose text may differ from run to run (times, what PyTorch roun
 has the tag "changes".
 """
 
+import argparse
 import os
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from matplotlib import font_manager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from respublica_env.commands import refuse
 from respublica_env.files import write_whole
 
-FOLDER = Path(__file__).parent
+PROG = "notebooks.run"
+FOLDER = Path(__file__).resolve().parent
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 CHANGES = "changes"  # the tag of cells whose text may differ from run to run
 SECONDS = 600  # for one cell: the first use of the engine on a machine compiles it
@@ -42,6 +45,7 @@ def execute(path: Path) -> NotebookNode:
 
     Raises CellExecutionError for the first cell that fails.
     """
+    font_manager.get_font_names()  # where matplotlib must look for fonts first, it says so: not in a notebook
     notebook = read(path)
     # The kernel works in the notebook's folder, as Jupyter's does, with this clone before all others.
     paths = [str(FOLDER.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -85,9 +89,8 @@ def problems(notebook: NotebookNode) -> list[str]:
                 found.append(f"code cell {number} has failed: {output.ename}: {output.evalue}")
             if output.get("name") == "stderr":
                 found.append(f"code cell {number} has written to stderr: {output.text}")
-            for text in _texts(output):
-                if match := _MACHINE.search(text):
-                    found.append(f"code cell {number} shows {match[0]!r}, which tells of a machine")
+            told = filter(None, map(_MACHINE.search, _texts(output)))
+            found += [f"code cell {number} shows {match[0]!r}, which tells of a machine" for match in told]
     if (size := len(nbformat.writes(notebook).encode())) > MOST_BYTES:
         found.append(f"the notebook has {size:,} bytes, at most {MOST_BYTES:,} are wanted: make its pictures smaller")
     return found
@@ -121,10 +124,11 @@ def _plain(cell: NotebookNode) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command: run the notebooks that are named, or all."""
-    named = [Path(name).absolute() for name in (sys.argv[1:] if arguments is None else arguments)]
-    for path in named or NOTEBOOKS:
-        if path not in NOTEBOOKS:
-            raise SystemExit(f"there are {', '.join(known.name for known in NOTEBOOKS)}; got {path.name}")
+    parser = argparse.ArgumentParser(f"python -m {PROG}", description="Run notebooks and keep what they show.")
+    parser.add_argument("notebooks", nargs="*", type=Path, default=NOTEBOOKS, help="default: all")
+    for path in parser.parse_args(arguments).notebooks:
+        if path.resolve() not in NOTEBOOKS:
+            refuse(PROG, f"there are {', '.join(known.name for known in NOTEBOOKS)}; got {path}")
         try:
             notebook = execute(path)
         except CellExecutionError as error:
