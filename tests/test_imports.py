@@ -1,4 +1,4 @@
-"""What may import what: rules <- engine <- game <- records <- envs <- doors <- agents <- train, and nothing heavy."""
+"""What may import what, tier by tier from the rules to the notebooks, and nothing heavy."""
 
 import ast
 import subprocess
@@ -50,9 +50,10 @@ TIERS = {
     ),
     "agents": ("agents",),
     "train": ("train",),
+    "notebooks": ("notebooks",),
 }
 ORDER = list(TIERS)
-OURS = ("respublica_env", "agents", "train")
+OURS = ("respublica_env", "agents", "train", "notebooks")
 
 # The tiers that need no library but these, besides the standard library.
 LIBRARIES = {

@@ -1,0 +1,1 @@
+"""Notebooks for a first meeting, and the command that runs them."""
