@@ -23,6 +23,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = list(blocks())
 PYTHON = [block for block in BLOCKS if block.language == "python"]
 COMMANDS = commands()
+REFERENCE = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs/api").glob("*.md")))
 ELSEWHERE = {"pytest", "venv"}  # modules of others that run as commands
 OTHERS = {".", "ray"}  # commands of others
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
@@ -129,6 +130,35 @@ def annotated(name: str) -> set[str]:
     tree = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
     fields = (line for node in tree.body if isinstance(node, ast.ClassDef) for line in node.body)
     return {line.target.id for line in fields if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)}
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "respublica_env",
+        "respublica_env.open_spiel",
+        "respublica_env.replay",
+        "respublica_env.respublica_v0",
+        "respublica_env.sb3",
+        "respublica_env.testing",
+        "agents",
+    ],
+)
+def test_reference_names_all_that_is_public(module: str) -> None:
+    for name in importlib.import_module(module).__all__:
+        assert re.search(rf"\b{name}\b", REFERENCE), f"{module}.{name} is not in docs/api"
+
+
+@pytest.mark.parametrize(
+    ("module", "members"), re.findall(r"^::: (\S+)\n(?: +.+\n)* +members: \[(.+)\]", REFERENCE, re.M)
+)
+def test_members_in_the_reference_exist(module: str, members: str) -> None:
+    """Mkdocstrings leaves out, without a word, what does not exist."""
+    found = importlib.util.find_spec(module)
+    assert found is not None and found.origin is not None
+    source = Path(found.origin).read_text(encoding="utf-8")
+    for name in members.split(", "):
+        assert re.search(rf"\b{name}\b", source), f"{module} has no {name}"
 
 
 OFFLINE = runpy.run_path(str(ROOT / "docs/_build/offline.py"))

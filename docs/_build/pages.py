@@ -42,8 +42,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def spaces(preset: str, changes: dict[str, Any]) -> str:
-    """Both tables under a preset with changed fields."""
-    return spaces_in_markdown(PRESETS[preset](**changes))
+    """Both tables under a preset with changed fields, in a box for docs/style.css."""
+    tables = spaces_in_markdown(PRESETS[preset](**changes))
+    return f'<div class="spaces" markdown="1">\n\n{tables}\n\n</div>'
 
 
 def section(heading: str) -> str:
