@@ -35,10 +35,14 @@ class ObservationAgent(_Named):
     ) -> NDArray[np.int64]:
         """One legal action for each row: float32 `(B, D)` and 0 or 1 `(B, A)` to int64 `(B,)`.
 
-        rng: chance, for all rows. An agent's play must not depend on how many games it is asked about at once, so draw
-            one entry for each row, along the first axis: `rng.random((B, A))`, `rng.integers(masks.sum(axis=1))`. As an
-            opponent in an environment each row is then drawn from its own game's generator. An agent that draws in
-            another way (`rng.choice(...)` in a loop over rows) plays just as well, but is asked game by game.
+        Args:
+            observations: what the seats to decide see.
+            action_masks: what they may do.
+            rng: chance, for all rows. An agent's play must not depend on how many games it is asked about at once, so
+                draw one entry for each row, along the first axis: `rng.random((B, A))`,
+                `rng.integers(masks.sum(axis=1))`. As an opponent in an environment each row is then drawn from its own
+                game's generator. An agent that draws in another way (`rng.choice(...)` in a loop over rows) plays just
+                as well, but is asked game by game.
         """
 
     def choose(self, game: Game, seat: int, rng: np.random.Generator) -> int:

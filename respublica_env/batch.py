@@ -145,7 +145,8 @@ class Batch:
     def step(self, actions: ArrayLike) -> None:
         """Play one decision in every game that is not over, and on to the next decision of a caller's seat.
 
-        actions: whole numbers `(B,)`. Ignored are those of finished games, and of games in which a bot is to act.
+        Args:
+            actions: whole numbers `(B,)`. Ignored are those of finished games, and of games in which a bot is to act.
 
         Raises IllegalAction, naming game and action, or ValueError for a wrong shape or dtype; no game has changed.
         """
@@ -210,9 +211,11 @@ class Batch:
     def reset(self, which: ArrayLike | None = None, seeds: SupportsIndex | Iterable[int] | None = None) -> None:
         """Begin new games, and play on to the first decision of a caller's seat.
 
-        which: the games, as a bool mask `(B,)` or as whole numbers; None is all.
-        seeds: one for each of those games in the order in which `which` names them; a single number `s` gives game `i`
-            the seed `s + i`; None lets each row go on in its own streams, so that it never replays a neighbour's game.
+        Args:
+            which: the games, as a bool mask `(B,)` or as whole numbers; None is all.
+            seeds: one for each of those games in the order in which `which` names them; a single number `s` gives game
+                `i` the seed `s + i`; None lets each row go on in its own streams, so that it never replays a
+                neighbour's game.
 
         Raises ValueError before anything has changed.
         """
@@ -229,7 +232,8 @@ class Batch:
     def end(self, which: ArrayLike) -> None:
         """Break games off where they stand: they are over, no card moves and no random stream goes on.
 
-        which: the games, as for `reset`; those that are over stay as they are.
+        Args:
+            which: the games, as for `reset`; those that are over stay as they are.
 
         Raises ValueError before anything has changed.
         """

@@ -1,10 +1,10 @@
 """The door for OpenSpiel: importing this module registers the game `python_respublica`.
 
-import pyspiel
-import respublica_env.open_spiel
+    import pyspiel
+    import respublica_env.open_spiel
 
-game = pyspiel.load_game("python_respublica(num_players=3)")
-state = game.new_initial_state()
+    game = pyspiel.load_game("python_respublica(num_players=3)")
+    state = game.new_initial_state()
 
 `ResPublicaGame` names the parameters.
 """

@@ -5,12 +5,14 @@ They play inside the batch's own loop, so that nothing of a step happens in Pyth
 `register` adds others; from a clone, `import agents` does so.
 
 An opponent is given as
+
 - a name;
 - an agent with `act(observations, action_masks, rng) -> actions`, asked for many games at once: float32 `(B, D)` and
   int8 `(B, A)`, what the seats to decide see and may do, to whole numbers `(B,)`;
 - an agent with `choose(game, seat, rng) -> action`, for one game at a time: a copy, at which it may look only through
   `game.determinize` and what `seat` may see;
 - a plain function, called as `act` is.
+
 An agent may have a `name` for messages, the number of a compiled bot as `bot` (which then plays in its place), and
 `check(rules)`, which raises ValueError when it cannot play under the rules.
 For the replay page it may have `probabilities(observations, action_masks)`, `(B, A)`, and `values(observations)`,

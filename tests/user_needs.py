@@ -98,7 +98,7 @@ ROWS = {
         "the loop to the end, with a last step of each agent, surprises",
         {
             AEC: ["test_row_9_the_loop_to_the_end", "test_row_9_play_episode_takes_a_policy_for_each_agent"],
-            "test_readme.py": ["test_the_loop_is_as_short_as_promised", "test_python_blocks_run"],
+            "test_documents.py": ["test_the_loop_is_as_short_as_promised", "test_python_blocks_run"],
         },
     ),
     10: Row(
@@ -303,7 +303,7 @@ ROWS = {
         "another number of players changes the spaces; a policy does not notice",
         {
             AEC: ["test_rules_decide_the_spaces_of_every_agent"],
-            "test_readme.py": ["test_tables_of_spaces_are_generated"],
+            "test_documents.py": ["test_tables_of_spaces_are_generated"],
             "test_train.py": ["test_the_policy_plays_and_refuses_other_rules"],
             "envs/test_others.py": ["test_an_agent_that_cannot_play_these_rules_is_refused"],
         },

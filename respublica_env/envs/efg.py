@@ -1,7 +1,7 @@
 """Whole game trees in Gambit's EFG format, which OpenSpiel reads as `efg_game`: exact solvers run on them in C++.
 
-python -m respublica_env.envs.efg mini.efg preset=mini
-python -m respublica_env.envs.efg monuments.efg preset=mini copies=4 hand_size=4
+    python -m respublica_env.envs.efg mini.efg preset=mini
+    python -m respublica_env.envs.efg monuments.efg preset=mini copies=4 hand_size=4
 
 Some that are small enough, all of them with hidden hands and trade:
 

@@ -8,6 +8,7 @@
 
 Each check takes a function that makes a new environment, and is silent or raises AssertionError with a sentence that
 says what is wrong, where, and with which seed. An environment may be
+
 - PettingZoo's: `respublica_v0.env` or `raw_env`, or wrappers around one (`unwrapped` leads to it);
 - Gymnasium's, single or the native VectorEnv, or wrappers around one;
 - `respublica_env.sb3.ResPublicaVecEnv`, or VecEnvWrappers around one;
