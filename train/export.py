@@ -10,7 +10,7 @@ the policy of train.ppo that shares its weights, train/onnx_graph.py writes the 
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def policy_nodes(checkpoint: Path, rules: Rules | None) -> tuple[Nodes, int, Rul
     if is_sb3(checkpoint):
         if rules is None:
             raise ValueError(f"{checkpoint} does not say under which rules it was trained: name them with --rules")
-        return *_in_line(sb3_layers(checkpoint, rules)), rules
+        return *in_line(sb3_layers(checkpoint, rules)), rules
     metadata, weights = read_checkpoint(checkpoint)
     own = Rules.from_dict(metadata["rules"])
     if rules not in (None, own):
@@ -80,7 +80,7 @@ def policy_nodes(checkpoint: Path, rules: Rules | None) -> tuple[Nodes, int, Rul
     for i, layer in enumerate(layers_of(weights)):
         layers += [("Tanh", {})] if i else []
         layers.append(layer)
-    return *_in_line(layers), own
+    return *in_line(layers), own
 
 
 def sb3_layers(file: Path, rules: Rules) -> list[Layer]:
@@ -99,6 +99,11 @@ def sb3_layers(file: Path, rules: Rules) -> list[Layer]:
         modules = list(policy.q_net.q_net)
     else:
         raise ValueError(f"{file} cannot be exported: it holds a {type(policy).__name__}")
+    return layers_of_modules(file, modules)
+
+
+def layers_of_modules(file: Path, modules: Iterable[Any]) -> list[Layer]:
+    """Modules of PyTorch, one after the other; ValueError, naming the file, when one of them cannot be written."""
     return [_layer(file, module) for module in modules]
 
 
@@ -143,7 +148,7 @@ def to_onnx(nodes: Nodes, num_inputs: int, rules: Rules) -> bytes:
     return content
 
 
-def _in_line(layers: Sequence[Layer]) -> tuple[Nodes, int]:
+def in_line(layers: Sequence[Layer]) -> tuple[Nodes, int]:
     """A node for each layer, and how many numbers the first one takes."""
     return list(_nodes(layers)), next(layer[0].shape[1] for layer in layers if not isinstance(layer[0], str))
 
