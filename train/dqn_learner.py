@@ -55,9 +55,7 @@ class Learner:
         np.random.seed(options.seed)  # noqa: NPY002 (Tianshou explores with the global generator)
         league = League(rules, options.opponents, mixed=options.mixed, priority="even", seed=options.seed)
         factor = REWARD_FACTORS[options.reward]
-        games = TianshouGames(
-            options.games, options.seed, factor, opponents=league, rules=rules, reward=options.reward
-        )
+        games = TianshouGames(options.games, options.seed, factor, opponents=league, rules=rules, reward=options.reward)
         self.net = Net(state_shape=rules.observation_size, action_shape=rules.num_actions, hidden_sizes=options.layers)
         self._policy = DiscreteQLearningPolicy(model=self.net, action_space=games.games.single_action_space)
         self._algorithm = DQN(

@@ -33,9 +33,7 @@ class TianshouGames(BaseVectorEnv):
     """
 
     # The base class's own would start a worker for each game.
-    def __init__(
-        self, num_envs: int, seed: int | None = None, reward_factor: float = 1.0, **keywords: Any
-    ) -> None:
+    def __init__(self, num_envs: int, seed: int | None = None, reward_factor: float = 1.0, **keywords: Any) -> None:
         self.games = ResPublicaVectorEnv(
             num_envs, on_illegal="raise", autoreset_mode=AutoresetMode.DISABLED, **keywords
         )
