@@ -9,6 +9,8 @@ from pathlib import Path
 
 import gymnasium
 import numpy as np
+import torch
+from rich.console import Console
 
 from agents.onnx_policy import OnnxAgent
 from respublica_env import IllegalAction
@@ -40,7 +42,8 @@ def same_games() -> None:
         assert np.array_equal(seen.mask, [result[4]["action_mask"] for result in results])
         assert rewards.tolist() == [0.5 * result[1] for result in results]
         assert over.tolist() == [result[2] for result in results]
-        assert not cut.any() and len(infos) == GAMES
+        assert not cut.any()
+        assert len(infos) == GAMES
         which = np.flatnonzero(over)
         if which.size:
             begun, _ = games.reset(which)
@@ -72,39 +75,47 @@ def learns(folder: Path) -> None:
     shares, contents = [], []
     for run in ("one", "same"):
         out = folder / run
+        again = ["--config", str(folder / "one" / CONFIG)]
         small = ["--rules", str(ONE_TURN), "--opponents", "random", "--judges", "random", "--reward", "win"]
         size = ["--steps", "12000", "--games", "32", "--rollout", "8", "--batch-size", "64", "--layers", "32"]
-        dqn.main([*small, *size, "--deals", "100", "--save-every", "6000", "--out", str(out)])
+        first = [*small, *size, "--deals", "100", "--save-every", "6000"]
+        dqn.main([*(first if run == "one" else again), "--out", str(out)])
         evaluation = json.loads((out / dqn.EVALUATION).read_text())
         shares.append(next(entry for entry in evaluation["random"]["agents"] if entry["name"] == "dqn")["low"])
         contents.append((out / dqn.POLICY).read_bytes())
         rows = json.loads((out / dqn.PROGRESS).read_text())
-        assert rows[-1]["steps"] >= 12000 and rows[-1]["exploration"] == 0.02
-        again = [*json.loads((out / CONFIG).read_text())]
-        assert "steps" in again and "out" not in again, "config.json is what --config takes"
+        assert rows[-1]["steps"] >= 12000
+        assert rows[-1]["exploration"] == 0.02
     assert shares[0] > 0.55, f"par is 0.5, the lower end of the interval is {shares[0]}"
     assert contents[0] == contents[1], "the same seed, the same policy"
 
 
-def plays_its_network(folder: Path) -> None:
-    """The file's scores are the network's values, and exploration stays within the mask."""
-    options = dqn.Dqn(rules="small", players=3, games=4, rollout=4, batch_size=16, explore=1.0, out=folder / "network")
+def masked(folder: Path) -> None:
+    """Exploration and targets stay within the mask, and the file's scores are the network's values."""
+    small = {"rules": "small", "games": 4, "rollout": 50, "steps": 200, "batch_size": 16, "gradient_steps": 0.01}
+    options = dqn.Dqn(**small, explore=1.0, horizon=1, learning_rate=0.0, out=folder / "network")
     options.out.mkdir()
     learner = Learner(options, dqn.check(options))
-    learner.save()
+    learner.learn(Console(quiet=True))  # an illegal action would be an error
     agent = OnnxAgent(options.out / dqn.POLICY)
-    observations = np.random.default_rng(1).random((5, agent.num_inputs), np.float32)
-    values, _ = learner.net(observations)
-    np.testing.assert_allclose(agent.scores(observations), values.detach().numpy(), atol=1e-5)
+    batch, indices = learner.replay.sample(0)
+    values = learner.net(batch.obs_next.obs)[0].detach().numpy()
+    np.testing.assert_allclose(agent.scores(batch.obs_next.obs), values, atol=1e-5)
+    legal = np.where(batch.obs_next.mask, values, -np.inf).max(axis=1)
+    assert (values.max(axis=1) > legal).any(), "an illegal action looks best somewhere"
+    # Nothing was learnt: the network that targets ask is the same one.
+    with torch.no_grad():
+        targets = learner.algorithm._target_q(learner.replay, indices).numpy()
+    np.testing.assert_allclose(targets, legal, atol=1e-5)
 
 
 def main() -> None:
     """All checks."""
     same_games()
     with tempfile.TemporaryDirectory() as folder:
-        plays_its_network(Path(folder))
+        masked(Path(folder))
         learns(Path(folder))
-    print("Tianshou: the same games, a policy that learns, and the same one twice")
+    print("Tianshou: the same games, masked everywhere, a policy that learns, and the same one twice")
 
 
 if __name__ == "__main__":

@@ -141,13 +141,13 @@ def check(options: Dqn) -> Rules:
         raise ValueError(
             f"seed must be from 0 to {2**32 - 1 - options.games} (Tianshou takes no other), got {options.seed}"
         )
+    if (options.out / POLICY).exists():
+        raise ValueError(f"{options.out / POLICY} exists: choose another --out")
     return read_rules(options.rules, options.players)
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder, able to take a policy; ValueError when it cannot, or has one."""
-    if (folder / POLICY).exists():
-        raise ValueError(f"{folder / POLICY} exists: choose another --out")
+    """Make the folder, able to take a policy; ValueError when it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -182,7 +182,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
             from train.dqn_learner import Learner
         except ImportError as error:
-            raise ValueError(f"it needs {error.name}: pip install 'respublica-env[dqn]'") from None
+            raise ValueError(
+                f"it needs {(error.name or str(error)).partition('.')[0]}: pip install 'respublica-env[dqn]'"
+            ) from None
         prepare(options.out)
         write_config(options.out, options, LIBRARIES)
         Learner(options, rules).learn(console)

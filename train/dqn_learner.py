@@ -44,6 +44,7 @@ class Learner:
     Attributes:
         steps, seconds: decisions played so far, and how long it took to play and to learn.
         rows: what `progress.json` holds.
+        net, algorithm, replay: the network of values, what trains it, and what was played lately.
     """
 
     def __init__(self, options: Dqn, rules: Rules) -> None:
@@ -58,7 +59,7 @@ class Learner:
         games = TianshouGames(options.games, options.seed, factor, opponents=league, rules=rules, reward=options.reward)
         self.net = Net(state_shape=rules.observation_size, action_shape=rules.num_actions, hidden_sizes=options.layers)
         self._policy = DiscreteQLearningPolicy(model=self.net, action_space=games.games.single_action_space)
-        self._algorithm = DQN(
+        self.algorithm = DQN(
             policy=self._policy,
             optim=AdamOptimizerFactory(lr=options.learning_rate).with_lr_scheduler_factory(LearningRate(self)),
             gamma=options.gamma,
@@ -67,11 +68,11 @@ class Learner:
         )
         # A buffer for each game, as Tianshou's VectorReplayBuffer has, but each with random numbers of its own.
         size = options.replay // options.games
-        self._replay = ReplayBufferManager(
+        self.replay = ReplayBufferManager(
             [ReplayBuffer(size, random_seed=options.seed + i) for i in range(options.games)]
         )
         self._collector = Collector(
-            self._policy, games, self._replay, exploration_noise=True, raise_on_nan_in_buffer=False
+            self._policy, games, self.replay, exploration_noise=True, raise_on_nan_in_buffer=False
         )
         self._returns: deque[float] = deque(maxlen=RETURNS)
         self._loss = 0.0
@@ -119,7 +120,7 @@ class Learner:
         with policy_within_training_step(self._policy):
             played = self._collector.collect(n_step=options.games * options.rollout)
             losses = [
-                self._algorithm.update(buffer=self._replay, sample_size=options.batch_size).loss
+                self.algorithm.update(buffer=self.replay, sample_size=options.batch_size).loss
                 for _ in range(round(options.gradient_steps * played.n_collected_steps))
             ]
         self.steps += played.n_collected_steps
