@@ -110,7 +110,8 @@ class Learner:
                 self.save()
         console.print(
             f"{self.steps:,} steps; {self.seconds:.0f} s, {self.steps / self.seconds:,.0f} steps/s; "
-            f"the policy is in {options.out / POLICY}"
+            f"the policy is in {options.out / POLICY}",
+            soft_wrap=True,
         )
 
     def _phase(self) -> None:
@@ -139,7 +140,9 @@ class Learner:
         self.rows.append(row)
         write_whole(self.options.out / PROGRESS, (json.dumps(self.rows, indent=2) + "\n").encode())
         facts = "".join(f"; {name} {row[name]}" for name in ("return", "exploration", "loss") if row[name] is not None)
-        console.print(f"{self.steps:,} of {self.options.steps:,} steps; {row['rate']:,.0f} steps/s{facts}")
+        console.print(
+            f"{self.steps:,} of {self.options.steps:,} steps; {row['rate']:,.0f} steps/s{facts}", soft_wrap=True
+        )
 
     def save(self) -> None:
         """Write the policy."""
