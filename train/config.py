@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import respublica_env
 from agents import load
@@ -117,6 +117,21 @@ class Train:
     """Threads of PyTorch; more seldom help with networks of this size."""
 
 
+class Options(Protocol):
+    """Options of a training command: a frozen dataclass with these fields among others."""
+
+    @property
+    def config(self) -> Path | None:
+        """A file of options."""
+
+    @property
+    def seed(self) -> int:
+        """Of everything."""
+
+
+Kind = TypeVar("Kind", bound=Options)
+
+
 # What a resumed run may be told anew; what it is not told stays as it was.
 FREE_ON_RESUME = (
     *("config", "steps", "minutes", "out", "resume"),
@@ -131,28 +146,32 @@ LEAST = {
 SHARES = ("learning_rate", "entropy", "gamma", "gae_lambda", "present", "past", "mixed")
 
 
-def read_options(arguments: Sequence[str] | None) -> tuple[Train, frozenset[str]]:
+def read_options(
+    arguments: Sequence[str] | None, kind: type[Kind], prog: str, extra: str = "train"
+) -> tuple[Kind, frozenset[str]]:
     """The options from the command line, over those of the file that it names, and which of them were given there.
+
+    kind, prog, extra: the dataclass of options, the command, and the extra that brings what it needs.
 
     Bad ones end the process in one line, those of a file raise ValueError.
     """
     line = list(sys.argv[1:] if arguments is None else arguments)
-    options = parse(Train, PROG, line, extra="train")
+    options = parse(kind, prog, line, extra)
     if options.config is not None:
-        line = [*_from_file(options.config), *line]
-        options = parse(Train, PROG, line, extra="train")
+        line = [*_from_file(options.config, kind), *line]
+        options = parse(kind, prog, line, extra)
     words = {word[2:].partition("=")[0].replace("-", "_") for word in line if word.startswith("--")}
-    return options, frozenset(words & {field.name for field in fields(Train)})
+    return options, frozenset(words & {field.name for field in fields(kind)})
 
 
-def _from_file(path: Path) -> list[str]:
+def _from_file(path: Path, kind: type[Any]) -> list[str]:
     """A file of options as arguments of the command line, which are checked in one place; ValueError for others."""
     try:
         text = path.read_text(encoding="utf-8")
         values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"--config must name a JSON or TOML file of options, got {path}: {error}") from None
-    names = [field.name for field in fields(Train) if field.name not in ("config", "out", "resume")]
+    names = [field.name for field in fields(kind) if field.name not in ("config", "out", "resume")]
     if not isinstance(values, Mapping) or not set(values) <= set(names):
         unknown = (
             ", ".join(map(shown, sorted(set(values) - set(names)))) if isinstance(values, Mapping) else "no object"
@@ -208,19 +227,22 @@ def _check_players(options: Train) -> None:
         raise ValueError(f"imitate must name a compiled bot ({', '.join(BOTS)}), got {options.imitate!r}")
 
 
-def settings_of(options: Train) -> dict[str, Any]:
+def settings_of(options: Any) -> dict[str, Any]:
     """The options of JSON types."""
     return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
 
 
-def write_config(folder: Path, options: Train) -> None:
+def write_config(folder: Path, options: Options, libraries: Sequence[str] = LIBRARIES) -> None:
     """Write what it takes to run it again: `config.json`, for --config, and `about.json` with what ran.
+
+    libraries: those whose versions matter.
 
     `about.json` has an entry for each time that the run was begun or resumed: version, commit and which files have
     changed since, libraries. The changes to files of the commit are in `changes.diff`.
     """
     settings = {name: value for name, value in settings_of(options).items() if name not in ("config", "out", "resume")}
     write_whole(folder / CONFIG, _json(settings))
+    resumed = getattr(options, "resume", False)
     commit, status, changes = _git("rev-parse", "HEAD"), _git("status", "--porcelain"), _git("diff", "HEAD")
     about = {
         "version": respublica_env.__version__,
@@ -228,13 +250,13 @@ def write_config(folder: Path, options: Train) -> None:
         "changed": status.splitlines(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "seed": options.seed,
-        "resume": options.resume,
+        "resume": resumed,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "libraries": {name: version(name) for name in libraries},
     }
     path = folder / ABOUT
-    before = json.loads(path.read_text(encoding="utf-8")) if options.resume and path.exists() else []
+    before = json.loads(path.read_text(encoding="utf-8")) if resumed and path.exists() else []
     write_whole(path, _json([*before, about]))
     if changes:
         write_whole(folder / CHANGES, changes.encode())

@@ -10,7 +10,7 @@ the policy of train.ppo that shares its weights, train/onnx_graph.py writes the 
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,12 +117,17 @@ def sb3_network(file: Path, rules: Rules) -> Network:
         stacks = {OUTPUT: list(policy.q_net.q_net)}
     else:
         raise ValueError(f"{file} cannot be exported: it holds a {type(policy).__name__}")
-    nodes = [
+    scores = LOGITS if VALUES in stacks else ACTION_VALUES
+    return Network(nodes_of_modules(file, stacks), agent.num_inputs, rules, scores)
+
+
+def nodes_of_modules(file: Path, stacks: Mapping[str, Iterable[Any]]) -> Nodes:
+    """Modules of PyTorch, one after the other, that make each output; ValueError, naming the file, for unknown ones."""
+    return [
         node
         for output, modules in stacks.items()
         for node in _nodes([_layer(file, module) for module in modules], output)
     ]
-    return Network(nodes, agent.num_inputs, rules, LOGITS if VALUES in stacks else ACTION_VALUES)
 
 
 def _layer(file: Path, module: Any) -> Layer:

@@ -323,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     console = Console()
     try:
-        options, given = read_options(arguments)
+        options, given = read_options(arguments, Train, PROG)
         folder, options = train(options, console, given)
         if options.deals:
             judge(folder, options.judges, options.deals, console)

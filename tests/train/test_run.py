@@ -112,7 +112,7 @@ def test_options_come_from_files_below_the_command_line(tmp_path: Path) -> None:
     ):
         path = tmp_path / name
         path.write_text(text)
-        options, given = read_options(["--config", str(path), "--reward=margin", "--layers", "7"])
+        options, given = read_options(["--config", str(path), "--reward=margin", "--layers", "7"], Train, config.PROG)
         expected = Train(path, steps=500, opponents=("greedy",), reward="margin", learning_rate=1e-4, layers=(7,))
         assert options == expected
         assert given == {"config", "steps", "opponents", "reward", "learning_rate", "layers"}
@@ -185,4 +185,4 @@ def test_presets_hold_options_that_can_be() -> None:
     presets = sorted((Path(ppo.__file__).parent / "configs").iterdir())
     assert presets
     for preset in presets:
-        config.check(read_options(["--config", str(preset)])[0])
+        config.check(read_options(["--config", str(preset)], Train, config.PROG)[0])
