@@ -151,6 +151,8 @@ class Batch:
         Raises IllegalAction, naming game and action, or ValueError for a wrong shape or dtype; no game has changed.
         """
         chosen = whole_numbers("actions must be", actions, (self.num_games,))
+        if self._shared:
+            self._lay_out(loops.STEP, chosen)
         wrong, most = self._first_illegal(chosen)
         if wrong == -2:
             self._check_controllers(self._controllers)
@@ -160,20 +162,20 @@ class Batch:
 
     def _first_illegal(self, actions: NDArray[np.int64]) -> tuple[int, int]:
         """What `first_illegal` finds in all rows."""
-        if not self._shared:
-            end = self.num_games
-            return loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, actions, 0, end)
-        self._lay_out(loops.STEP, actions)
-        self._crew.share(loops.check_chunk, self.num_games)
-        games, most = self._crew.found[:, 0], self._crew.found[:, 1]
-        wrong = games[games != -1]
-        return int(wrong[0]) if len(wrong) else -1, int(most.max())
+        if self._shared:
+            self._crew.share(loops.check_chunk, self.num_games)
+            return loops.first_found(self._crew.desk)
+        return loops.first_illegal(self._spec, self._rows, self._masks, self._controllers, actions, 0, self.num_games)
 
     def _run(self, mode: int, actions: NDArray[np.int64], most: int | None = None) -> None:
-        """Run `step_rows` over all rows, in as many threads as there are. most: the highest controller, where known."""
+        """Run `step_rows` over all rows, in as many threads as there are.
+
+        most: the highest controller, from `_first_illegal`, before which the arguments were laid out.
+        """
         traders = traders_among(self._controllers.max() if most is None else most)
         if self._shared:
-            self._lay_out(mode, actions)
+            if most is None:
+                self._lay_out(mode, actions)
             self._crew.share(loops.step_chunk if traders is None else loops.step_chunk_with_traders, self.num_games)
             return
         loops.step_rows(

@@ -10,7 +10,7 @@ import numpy as np
 from respublica_env.engine._jit import Task, inline_jit, jit
 from respublica_env.engine.atomics import data_of, matrix_at, vector_at
 from respublica_env.engine.bots import NUM_BOTS, bot_action
-from respublica_env.engine.crew import ARGUMENTS, chunk_at
+from respublica_env.engine.crew import ARGUMENTS, CHUNKS, SIZE, chunk_at
 from respublica_env.engine.deal import random_below, seat_stream, seed_streams, set_up, shuffle_decks
 from respublica_env.engine.legal import legal_runs, write_mask
 from respublica_env.engine.observe import observe
@@ -150,6 +150,18 @@ def check_chunk(desk, _thread, chunk, first, end):
         end,
     )
     desk[chunk_at(desk, chunk)], desk[chunk_at(desk, chunk) + 1] = wrong, most
+
+
+@jit
+def first_found(desk):
+    """What `first_illegal` has found in all chunks."""
+    wrong, most = -1, np.int64(-1)
+    for chunk in range(desk[SIZE] * CHUNKS):
+        at = chunk_at(desk, chunk)
+        most = max(most, desk[at + 1])
+        if wrong == -1 or desk[at] == -2:
+            wrong = desk[at]
+    return wrong, most
 
 
 @jit

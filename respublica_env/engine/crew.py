@@ -31,6 +31,9 @@ THREADS = ARGUMENTS + MOST_ARGUMENTS
 CLAIMED, ASLEEP, WAKE = range(3)
 
 CHUNKS = 8  # of each thread's part
+# Another thread takes a chunk only while more than this are left: the last ones are faster done by the thread that had
+# these rows in its cache, if it is at work at all.
+OWN_CHUNKS = 2
 PATIENCE = 6_000  # looks at the desk before a thread gives up: about 100 microseconds
 
 
@@ -47,16 +50,16 @@ def chunk_at(desk, chunk):
 
 
 @jit
-def work(desk, number):
-    """Carry out chunks of the order: those of the thread's own part, then what other threads have not begun.
+def work(desk, number, own):
+    """Carry out chunks of the order: those of the thread's own part, then of others which have more than `own` left.
 
     Whoever claims a chunk reads the order after that. So a thread that comes late takes part in the order that stands.
     """
     size = desk[SIZE]
     chunks = size * CHUNKS
-    for seats_on in range(size):
-        part = (number + seats_on) % size
-        while True:
+    for turn in range(size):
+        part = (number + turn) % size
+        while turn == 0 or CHUNKS - load(desk, thread_at(part) + CLAIMED) > own:
             claimed = add(desk, thread_at(part) + CLAIMED, 1)
             if claimed >= CHUNKS:
                 break
@@ -86,7 +89,7 @@ def attend(desk, number):
         order, looks = now, 0
         if load(desk, TASK) == 0:
             return False
-        work(desk, number)
+        work(desk, number, OWN_CHUNKS)
 
 
 @jit
@@ -116,9 +119,9 @@ def finished(desk):
 
 
 @jit
-def join_in(desk):
+def join_in(desk, own):
     """The caller's share of the work, then `finished`."""
-    work(desk, 0)
+    work(desk, 0, own)
     return finished(desk)
 
 
@@ -126,7 +129,7 @@ def join_in(desk):
 def share_order(desk, task, total):
     """An order and `join_in`, if nobody has to be woken first. Returns how many sleep, and whether all is done."""
     sleepers = give_order(desk, task, total)
-    return sleepers, sleepers == 0 and join_in(desk)
+    return sleepers, sleepers == 0 and join_in(desk, OWN_CHUNKS)
 
 
 def _work(desk: NDArray[np.int64], number: int, bell: threading.Lock) -> None:
@@ -157,21 +160,16 @@ class Crew:
             self._process = os.getpid()
         return self._desk
 
-    @property
-    def found(self) -> NDArray[np.int64]:
-        """The lines in which the last task left what it found in each chunk, `(chunks, LINE)`, a view."""
-        return self.desk[THREADS:].reshape(-1, LINE)[self.size :]
-
     def share(self, task: Task, total: int) -> None:
         """Carry out a task on chunks that cover `range(total)`, in all threads at the same time; wait for all."""
         desk = self.desk
         sleepers, done = share_order(desk, task.address, total)
         if sleepers > 0:
             self._wake()
-            done = join_in(desk)
-        while not done:  # a worker has lost its core in the middle of a chunk: it may need this one
+            done = join_in(desk, OWN_CHUNKS)
+        while not done:  # a worker has lost its core: it may need this one
             time.sleep(0)
-            done = finished(desk)
+            done = join_in(desk, 0)
 
     def _wake(self) -> None:
         for number, bell in enumerate(self._bells):
