@@ -30,9 +30,9 @@ KNOWN = (
     "trader",
     "trader:selfish",
     "trader:hoarder",
+    "search:10",
     "search:50",
     "search:200",
-    "search:800",
     "ppo",
 )
 AGAINST = ("trader", "greedy", "random")  # the first that there is
@@ -44,7 +44,7 @@ class Results:
 
     agents: tuple[str, ...] = ()
     """Who plays alone: names or paths. [default: all of random, greedy, trader, trader:selfish, trader:hoarder,
-    search:50, search:200, search:800 and ppo that there are for so many players]"""
+    search:10, search:50, search:200 and ppo that there are for so many players]"""
     against: str = ""
     """Who sits in all other seats. [default: trader, or greedy where there is none]"""
     cross_play: tuple[str, ...] = ()
