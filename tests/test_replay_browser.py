@@ -1,5 +1,6 @@
 """The page in a browser: each step shows the engine's hands and scores; buttons, keys, phone, dark; hostile names."""
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -86,6 +87,9 @@ def test_every_step_shows_hands_and_scores_of_the_engine(
         if number < len(record):
             game.step(record.actions[number])
     assert game.terminated and console(browser) == []
+    told = {event["f"] for event in tell(record).events}
+    for before, after in itertools.pairwise(frames):
+        assert after["frame"] in told or after["caption"] == before["caption"]  # what happened last
     lines = [frame["lines"] for frame in frames]
     assert lines == sorted(lines) and lines[-1] == sum(event["e"] != "more" for event in tell(record).events)
 
@@ -184,6 +188,11 @@ def test_nothing_lies_outside_the_screen(rules: Rules, size: tuple[int, int], br
           (query) => Math.round(document.querySelector(query).getBoundingClientRect().right))]"""
     )
     assert max(wide) <= size[0]
+    talk = browser.execute_script(
+        """return [...document.querySelectorAll('#talk, #talk > li:not([hidden]) .bubble')].map(
+          (element) => element.scrollWidth - element.clientWidth)"""
+    )
+    assert len(talk) > 3 and max(talk) <= 0  # what was said is read without scrolling sideways
     bottom = browser.execute_script("return document.querySelector('.player').getBoundingClientRect().bottom")
     assert bottom <= size[1]  # the buttons are in sight wherever the page is scrolled to
 

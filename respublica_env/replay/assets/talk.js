@@ -111,9 +111,10 @@ function hideAll() {
   heard = 0;
 }
 
+// What happened last: a card chosen to be handed over is told only when the cards change hands.
 function caption(frame) {
-  const now = [];
-  for (let i = events.length - 1; i >= 0 && events[i].f >= frame; i--) if (events[i].f === frame) now.unshift(events[i]);
+  const last = events.findLast((event) => event.f <= frame);
+  const now = last ? events.filter((event) => event.f === last.f) : [];
   const main = now.filter((event) => event.e !== "turn");
   return (main.length ? main : now).map(sentence).join(". ") || "";
 }
