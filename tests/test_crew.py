@@ -4,12 +4,14 @@ import gc
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from respublica_env import Batch, IllegalAction, Rules
 from respublica_env.bench.kernels import Sampler
+from respublica_env.engine import crew
 from respublica_env.engine._jit import COMPILED
 from respublica_env.engine.crew import CHUNKS, Crew
 
@@ -97,3 +99,19 @@ def test_traders_that_sit_in_one_part_only_play() -> None:
             batch.step(batch.action_masks.argmax(axis=1))
         outcomes.append(batch.get_state()["rows"].tobytes())
     assert outcomes[0] == outcomes[1]
+
+
+def test_an_interrupted_order_is_carried_out_before_the_interrupt_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*order: Any) -> tuple[int, bool]:
+        crew.give_order(*order)
+        raise KeyboardInterrupt
+
+    masks = np.ones((64, 24), np.int8)
+    alone, shared = Sampler(masks, seed=1), Sampler(masks, seed=1, crew=Crew(3))
+    for _ in range(20):
+        alone.choose()
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(crew, "share_order", interrupted)
+            shared.choose()
+        assert alone.actions.tolist() == shared.actions.tolist()
+        assert alone.choose().tolist() == shared.choose().tolist()

@@ -150,6 +150,8 @@ class Crew:
         if self._process != os.getpid():  # first use, or a forked child, in which the threads do not live
             self._desk = np.zeros(THREADS + self.size * (1 + CHUNKS) * LINE, np.int64)
             self._desk[SIZE] = self.size
+            self._desk[FINISHED] = self.size * CHUNKS  # as if there had been an order
+            self._desk[THREADS : THREADS + self.size * LINE : LINE] = CHUNKS
             self._bells = [threading.Lock() for _ in range(self.size)]
             for number, bell in enumerate(self._bells):
                 bell.acquire()
@@ -162,14 +164,21 @@ class Crew:
 
     def share(self, task: Task, total: int) -> None:
         """Carry out a task on chunks that cover `range(total)`, in all threads at the same time; wait for all."""
-        desk = self.desk
-        sleepers, done = share_order(desk, task.address, total)
-        if sleepers > 0:
-            self._wake()
-            done = join_in(desk, OWN_CHUNKS)
-        while not done:  # a worker has lost its core: it may need this one
-            time.sleep(0)
-            done = join_in(desk, 0)
+        desk, address_of_task = self.desk, task.address
+        try:
+            sleepers, done = share_order(desk, address_of_task, total)
+            if sleepers > 0:
+                self._wake()
+                done = join_in(desk, OWN_CHUNKS)
+            while not done:  # a worker has lost its core: it may need this one
+                time.sleep(0)
+                done = join_in(desk, 0)
+        except (
+            BaseException
+        ):  # Ctrl-C: an order that was given is carried out, and no thread works on behind one's back
+            while not join_in(desk, 0):
+                pass
+            raise
 
     def _wake(self) -> None:
         for number, bell in enumerate(self._bells):
