@@ -25,7 +25,7 @@ PYTHON = [block for block in BLOCKS if block.language == "python"]
 COMMANDS = commands()
 REFERENCE = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs/api").glob("*.md")))
 ELSEWHERE = {"pytest", "venv"}  # modules of others that run as commands
-OTHERS = {".", "ray"}  # commands of others
+OTHERS = {".", "jupyter", "mkdocs", "ray"}  # commands of others
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
