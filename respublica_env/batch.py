@@ -1,7 +1,9 @@
 """`Batch`: many games at once, each a row of one array."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, SupportsIndex, cast
+from functools import wraps
+from threading import Lock
+from typing import Any, SupportsIndex, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +20,8 @@ from respublica_env.rows import check_rows
 from respublica_env.rules import Rules, shown, whole
 from respublica_env.seeding import MAX_SEED, check_seed, given_seed, given_seeds
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
 MOST_THREADS = 1024  # more than machines have cores; each has a stack of its own
 
 
@@ -32,13 +36,22 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     return number
 
 
+def number_of_threads(value: SupportsIndex) -> int:
+    """`value` as an int from 1 to MOST_THREADS; ValueError otherwise."""
+    number = whole_number("threads", value, 1)
+    if number > MOST_THREADS:
+        raise ValueError(f"threads must be at most {MOST_THREADS}, got {shown(number)}")
+    return number
+
+
 def whole_numbers(must: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
     """`value` as an int64 array of the shape; ValueError for anything else, which begins with `must`: "x must be"."""
     given = _array(value, must)
     if given.shape != shape or given.dtype.kind not in "iu":
         raise ValueError(f"{must} whole numbers of shape {shape}, got {given.dtype} of shape {given.shape}")
     # An unsigned number beyond int64 wraps to a negative one: as an action it is just as illegal.
-    return np.ascontiguousarray(given, np.int64)
+    numbers = np.ascontiguousarray(given, np.int64)
+    return numbers if numbers.flags.carray else numbers.copy()  # the engine is compiled for arrays that can be written
 
 
 def _array(value: ArrayLike, must: str) -> NDArray[Any]:
@@ -59,15 +72,31 @@ def _checked_seeds(seeds: Any, first: int, games: int) -> NDArray[np.uint64]:
     return np.array(given_seeds(seeds, games), np.uint64)
 
 
+def _alone(method: Method) -> Method:
+    """A method during which no other such method of the same batch may run."""
+
+    @wraps(method)
+    def guarded(self: "Batch", *args: Any, **keywords: Any) -> Any:
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError("this batch is at work already, for another thread or under a signal handler")
+        try:
+            return method(self, *args, **keywords)
+        finally:
+            self._busy.release()
+
+    return cast(Method, guarded)
+
+
 class Batch:
-    """`num_games` games of the same rules, stepped together.
+    """`num_games` games of the same rules, stepped together. A batch is for one thread at a time.
 
     Args:
         rules: a Rules, a dict of its fields, or a preset's name; None is the published game for 4.
         num_games: B, at least 1.
         seed: game `i` has the seed `seed + i` and equals `Game(rules, seed=seed + i)`. None takes entropy from the
             system; what it took is in `.seed`.
-        threads: how many threads share the work of `step`, at most 1024. The bytes do not depend on it.
+        threads: how many threads share the work of `step`, at most 1024. The bytes do not depend on it. The first batch
+            with several compiles its loop once more.
         controllers: who plays each seat, see the attribute; None is a caller everywhere.
 
     Attributes:
@@ -92,9 +121,7 @@ class Batch:
     ) -> None:
         self.rules = Rules.of(rules)
         self.num_games = whole_number("num_games", num_games, 1)
-        self.threads = whole_number("threads", threads, 1)
-        if self.threads > MOST_THREADS:
-            raise ValueError(f"threads must be at most {MOST_THREADS}, got {shown(self.threads)}")
+        self.threads = number_of_threads(threads)
         self.seed = check_seed(seed, self.num_games)
         self._allocate()
         if controllers is not None:
@@ -105,17 +132,36 @@ class Batch:
         size = self.num_games
         self._spec = make_spec(self.rules)
         self._shares = make_shares(self.rules)
-        self._shared = COMPILED and self.threads > 1  # plain Python has nothing to share: the GIL lets one thread run
-        self._crew = Crew(self.threads)
-        self._runs = room_for_runs(self.threads)
+        self._busy = Lock()
+        crew = min(self.threads, size)
+        self._shared = COMPILED and crew > 1  # plain Python has nothing to share: the GIL lets one thread run
+        self._crew = Crew(crew)
+        self._runs = room_for_runs(crew)
         self._rows: NDArray[np.int16] = np.zeros((size, self._spec[ROW_SIZE]), np.int16)  # (B, row)
         self._seeds: NDArray[np.uint64] = np.zeros(size, np.uint64)  # (B,)
         self._controllers: NDArray[np.int8] = np.full((size, self.rules.num_players), -1, np.int8)  # (B, n)
-        self.player: NDArray[np.int64] = np.zeros(size, np.int64)  # (B,)
-        self.observations: NDArray[np.float32] = np.zeros((size, self.rules.observation_size), np.float32)  # (B, D)
+        self._player: NDArray[np.int64] = np.zeros(size, np.int64)  # (B,)
+        self._observations: NDArray[np.float32] = np.zeros((size, self.rules.observation_size), np.float32)  # (B, D)
         self._masks: NDArray[np.int8] = np.zeros((size, self.rules.num_actions), np.int8)  # (B, A)
-        self.action_masks = self._masks.view()
-        self.action_masks.setflags(write=False)
+        self._shown_masks = self._masks.view()
+        self._shown_masks.setflags(write=False)
+
+    # Without setters: the engine writes to where these arrays are, whatever somebody would put in their place.
+
+    @property
+    def player(self) -> NDArray[np.int64]:
+        """The seat to decide in each game, -1 when it is over, int64 `(B,)`."""
+        return self._player
+
+    @property
+    def observations(self) -> NDArray[np.float32]:
+        """What the players to decide see, float32 `(B, D)`."""
+        return self._observations
+
+    @property
+    def action_masks(self) -> NDArray[np.int8]:
+        """What the players to decide may do, int8 `(B, A)`, a read-only view."""
+        return self._shown_masks
 
     @property
     def controllers(self) -> NDArray[np.int8]:
@@ -142,6 +188,7 @@ class Batch:
             wrong = controllers[(controllers < -1) | (controllers >= NUM_BOTS)].flat[0]
             raise ValueError(f"controllers must be -1 (a caller) or the number of a bot ({bots}), got {wrong}")
 
+    @_alone
     def step(self, actions: ArrayLike) -> None:
         """Play one decision in every game that is not over, and on to the next decision of a caller's seat.
 
@@ -210,6 +257,7 @@ class Batch:
             mode,
         )
 
+    @_alone
     def reset(self, which: ArrayLike | None = None, seeds: SupportsIndex | Iterable[int] | None = None) -> None:
         """Begin new games, and play on to the first decision of a caller's seat.
 
@@ -231,6 +279,7 @@ class Batch:
         begun[rows] = 1
         self._run(loops.BEGIN, begun)
 
+    @_alone
     def end(self, which: ArrayLike) -> None:
         """Break games off where they stand: they are over, no card moves and no random stream goes on.
 
@@ -354,6 +403,7 @@ class Batch:
             "controllers": self._controllers.copy(),
         }
 
+    @_alone
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to what `get_state` returned.
 
@@ -393,6 +443,6 @@ class Batch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.rules = Rules.of(state["rules"])
         self.num_games = len(state["rows"])
-        self.threads = state["threads"]
+        self.threads = number_of_threads(state["threads"])
         self._allocate()
         self.set_state(state)

@@ -25,9 +25,10 @@ def warm_up(*, verbose: bool = True) -> float:
     for bot in ("greedy", "trader"):
         game.play_bot(bot)
     Game.from_dict(game.to_dict()).scores()
-    batch = Batch(num_games=1, seed=0)
-    batch.step(batch.action_masks.argmax(axis=1))
-    batch.observe([0])
+    for threads in (1, 2):
+        batch = Batch(num_games=2, seed=0, threads=threads)
+        batch.step(batch.action_masks.argmax(axis=1))
+    batch.observe([0, 0])
     Batch(num_games=1, seed=0, controllers=BOT_NAMES.index("trader"))
     seconds = time.perf_counter() - started
     if verbose:

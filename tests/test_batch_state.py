@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from respublica_env import Batch, Game, Rules
+from respublica_env.engine.batch import step_rows
 from respublica_env.engine.state import (
     ACTIVE,
     AND,
@@ -233,3 +234,32 @@ def test_a_state_is_a_copy() -> None:
     state["rows"][:] = 0
     state["controllers"][:] = 1
     assert batch_fingerprint(batch) == before
+
+
+def test_what_the_engine_writes_to_cannot_be_exchanged() -> None:
+    batch = Batch(SHORT, num_games=2, seed=0)
+    for name in ("player", "observations", "action_masks"):
+        with pytest.raises(AttributeError):
+            setattr(batch, name, getattr(batch, name).astype(np.float64))
+
+
+def test_actions_that_cannot_be_written_or_lie_apart_are_taken() -> None:
+    batch, other = (Batch(SHORT, num_games=3, seed=0) for _ in range(2))
+    actions = batch.action_masks.argmax(axis=1)
+    fixed = np.repeat(actions, 2)[::2]
+    fixed.setflags(write=False)
+    signatures = len(getattr(step_rows, "signatures", ()))
+    batch.step(actions)
+    other.step(fixed)
+    assert batch.get_state()["rows"].tobytes() == other.get_state()["rows"].tobytes()
+    frozen = other.action_masks.argmax(axis=1)
+    frozen.setflags(write=False)
+    other.step(frozen)
+    assert len(getattr(step_rows, "signatures", ())) == signatures  # nothing was compiled for them
+
+
+@pytest.mark.parametrize("threads", [0, 1025, "2"])
+def test_a_pickled_state_with_impossible_threads_is_refused(threads: Any) -> None:
+    state = {**Batch(SHORT, num_games=2, seed=0).__getstate__(), "threads": threads}
+    with pytest.raises(ValueError, match="threads must be"):
+        Batch.__new__(Batch).__setstate__(state)

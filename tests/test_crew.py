@@ -116,3 +116,72 @@ def test_an_interrupted_order_is_carried_out_before_the_interrupt_goes_on(monkey
                 shared.choose()
         assert alone.actions.tolist() == shared.actions.tolist()
         assert alone.choose().tolist() == shared.choose().tolist()
+
+
+def test_a_worker_whose_waking_was_interrupted_comes_back_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = workers()
+    masks = np.ones((64, 24), np.int8)
+    own_crew = Crew(2)
+    sampler = Sampler(masks, seed=1, crew=own_crew)
+    sampler.choose()
+    desk, asleep = own_crew.desk, crew.thread_at(1) + crew.ASLEEP
+    assert at_last(lambda: desk[asleep] == 1)
+
+    def interrupted(*order: Any) -> tuple[int, bool]:
+        assert crew.give_order(*order) == 1
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(crew, "share_order", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sampler.choose()
+    assert desk[crew.thread_at(1) + crew.WAKE] == 0
+    assert at_last(lambda: desk[asleep] == 1)  # it was woken, found nothing more to do, and sleeps again
+    own = workers() - before
+    del sampler, own_crew
+    gc.collect()
+    assert at_last(lambda: not own & workers())
+
+
+def test_threads_that_cannot_be_started_are_an_error_and_leave_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before, begun = workers(), []
+
+    def start(thread: threading.Thread, begin: Callable[[threading.Thread], None] = threading.Thread.start) -> None:
+        begun.append(thread)
+        if len(begun) == 3:
+            raise RuntimeError("can't start new thread")
+        begin(thread)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", start)
+        with pytest.raises(RuntimeError, match="starts no 5 threads: can't start new thread"):
+            Batch(SHORT, num_games=8, seed=0, threads=5)
+    assert len(begun) == 3 and at_last(lambda: workers() <= before)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_at_work_refuses_a_second_caller(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = Batch(SHORT, num_games=4, seed=0, threads=threads)
+    errors = []
+
+    def first_illegal(*_: Any) -> tuple[int, int]:
+        for call in (batch.reset, lambda: batch.step([0] * 4), lambda: batch.end([0]), lambda: batch.set_state(state)):
+            with pytest.raises(RuntimeError, match="at work already") as caught:
+                call()
+            errors.append(caught)
+        return -1, -1
+
+    state, legal = batch.get_state(), batch.action_masks.argmax(axis=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(batch, "_first_illegal", first_illegal)
+        batch.step(legal)
+    assert len(errors) == 4
+    batch.step(batch.action_masks.argmax(axis=1))  # and goes on
+
+
+def test_more_threads_than_games_are_not_started() -> None:
+    before = workers()
+    batch = Batch(SHORT, num_games=2, seed=0, threads=64)
+    assert batch.threads == 64 and len(workers() - before) == 1

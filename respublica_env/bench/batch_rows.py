@@ -27,7 +27,7 @@ class RandomPlay:
 
         self.batch = Batch(num_games=games, seed=seed, threads=threads)
         # The same threads take both: two crews would wait for each other's cores.
-        self._sampler = Sampler(self.batch.action_masks, seed + 1, self.batch._crew if threads > 1 else None)
+        self._sampler = Sampler(self.batch.action_masks, seed + 1, self.batch._crew if self.batch._shared else None)
         for part in range(AGES):  # restarts in turn, so that games of every age run side by side
             self._advance()
             if part < games:

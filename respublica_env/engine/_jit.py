@@ -18,10 +18,10 @@ import os
 import platform
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -123,15 +123,19 @@ def _compile(function: Function, options: dict[str, bool]) -> Function:
         return compiled
 
 
+_CACHE_PLACE = threading.RLock()
+
+
 @contextmanager
 def _cache_place() -> Iterator[None]:
     """Numba settles the cache's place while it decorates, from a global that is the user's too: put it back."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE_FOLDER or before
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
+    with _CACHE_PLACE:
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = CACHE_FOLDER or before
+        try:
+            yield
+        finally:
+            numba.config.CACHE_DIR = before
 
 
 class Task:
@@ -142,15 +146,18 @@ class Task:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self._function = function
+        self._compiled: Any = None
 
-    @cached_property
+    @property
     def address(self) -> int:
         """Where its compiled code is."""
-        number = numba.types.int64
-        signature = numba.types.void(numba.types.CPointer(number), number, number, number, number)
-        with _cache_place():
+        if self._compiled is None:
+            number = numba.types.int64
+            signature = numba.types.void(numba.types.CPointer(number), number, number, number, number)
             options = {"cache": CACHE_FOLDER is not None, "error_model": "numpy", **_UNCOUNTED}
-            self._compiled = numba.cfunc(signature, **options)(self._function)  # kept, for its code goes with it
+            with _cache_place():
+                if self._compiled is None:  # another thread may have been faster
+                    self._compiled = numba.cfunc(signature, **options)(self._function)
         address: int = self._compiled.address
         return address
 

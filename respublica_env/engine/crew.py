@@ -138,7 +138,7 @@ def _work(desk: NDArray[np.int64], number: int, bell: threading.Lock) -> None:
 
 
 class Crew:
-    """`size` threads, the caller's own among them; for compiled code only."""
+    """`size` threads, the caller's own among them; for compiled code only, and for one caller at a time."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -146,48 +146,78 @@ class Crew:
 
     @property
     def desk(self) -> NDArray[np.int64]:
-        """The desk; the arguments of the next task go to `desk[ARGUMENTS:]`."""
+        """The desk; the arguments of the next task go to `desk[ARGUMENTS:]`.
+
+        Raises RuntimeError when the system starts no more threads.
+        """
         if self._process != os.getpid():  # first use, or a forked child, in which the threads do not live
-            self._desk = np.zeros(THREADS + self.size * (1 + CHUNKS) * LINE, np.int64)
-            self._desk[SIZE] = self.size
-            self._desk[FINISHED] = self.size * CHUNKS  # as if there had been an order
-            self._desk[THREADS : THREADS + self.size * LINE : LINE] = CHUNKS
-            self._bells = [threading.Lock() for _ in range(self.size)]
-            for number, bell in enumerate(self._bells):
+            self._open()
+        return self._desk
+
+    def _open(self) -> None:
+        desk = np.zeros(THREADS + self.size * (1 + CHUNKS) * LINE, np.int64)
+        desk[SIZE] = self.size
+        desk[FINISHED] = self.size * CHUNKS  # as if there had been an order
+        for number in range(self.size):
+            desk[thread_at(number) + CLAIMED] = CHUNKS
+        # Compiled here, not by a worker or a finalizer: a child forked meanwhile would inherit the compiler's lock.
+        scratch = desk.copy()
+        give_order(scratch, 0, 0)
+        attend(scratch, 0)
+        bells = [threading.Lock() for _ in range(self.size)]
+        self._desk, self._bells = desk, bells
+        try:
+            for number, bell in enumerate(bells):
                 bell.acquire()
                 if number > 0:
-                    threading.Thread(
-                        target=_work, args=(self._desk, number, bell), name="respublica-batch", daemon=True
-                    ).start()
-            self._process = os.getpid()
-        return self._desk
+                    worker = threading.Thread(
+                        target=_work, args=(desk, number, bell), name="respublica-batch", daemon=True
+                    )
+                    worker.start()
+        except RuntimeError as error:
+            self._dismiss()
+            raise RuntimeError(f"the system starts no {self.size} threads: {error}") from None
+        self._process = os.getpid()
 
     def share(self, task: Task, total: int) -> None:
         """Carry out a task on chunks that cover `range(total)`, in all threads at the same time; wait for all."""
-        desk, address_of_task = self.desk, task.address
+        desk, place = self.desk, task.address
         try:
-            sleepers, done = share_order(desk, address_of_task, total)
+            sleepers, done = share_order(desk, place, total)
             if sleepers > 0:
                 self._wake()
                 done = join_in(desk, OWN_CHUNKS)
             while not done:  # a worker has lost its core: it may need this one
                 time.sleep(0)
                 done = join_in(desk, 0)
-        except (
-            BaseException
-        ):  # Ctrl-C: an order that was given is carried out, and no thread works on behind one's back
-            while not join_in(desk, 0):
-                pass
+        except BaseException:
+            self._complete()
             raise
+
+    def _complete(self) -> None:
+        """Carry out what was ordered, whatever interrupts: no thread may work on behind the caller's back."""
+        while True:
+            try:
+                self._wake()
+                while not join_in(self._desk, 0):
+                    pass
+                return
+            except BaseException:  # noqa: BLE001 - the first interrupt is the one that goes on
+                continue
 
     def _wake(self) -> None:
         for number, bell in enumerate(self._bells):
             if self._desk[thread_at(number) + WAKE] == 1:
+                if bell.locked():  # not when an interrupt came right after its release
+                    bell.release()
                 self._desk[thread_at(number) + WAKE] = 0
-                bell.release()
+
+    def _dismiss(self) -> None:
+        """Let all workers end."""
+        give_order(self._desk, 0, 0)
+        self._wake()
 
     def __del__(self) -> None:
         if os is None or sys.is_finalizing() or self._process != os.getpid():  # os is gone when Python shuts down
             return
-        if give_order(self._desk, 0, 0) > 0:
-            self._wake()
+        self._dismiss()
