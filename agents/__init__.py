@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from agents.base import Agent, GameAgent, ObservationAgent
-from agents.policy import CHECKPOINT, SHIPPED, PolicyAgent, load_policy, load_shipped
+from agents.policy import CHECKPOINT, PolicyAgent, load_policy
 from agents.scripted import CompiledAgent, RandomAgent
 from agents.search import NAMES, PREFIX, SearchAgent
-from respublica_env import opponents
+from agents.shipped import ShippedAgent, shipped_file
+from respublica_env import Rules, opponents
 from respublica_env.rules import shown
 
 __all__ = [
@@ -32,7 +33,7 @@ __all__ = [
 _BY_NAME: dict[str, Callable[[], Agent]] = {
     **{name: partial(CompiledAgent, name) for name in opponents.BOTS},
     "random": RandomAgent,
-    "ppo": load_shipped,
+    "ppo": ShippedAgent,
 }
 
 
@@ -45,8 +46,8 @@ def load(name: str | Path) -> Agent:
     """An agent by its name, or from the path of a checkpoint: the file, or the folder that `train.ppo` wrote it to.
 
     A checkpoint is one of `train.ppo`, what Stable-Baselines3 saves, or an export to ONNX; see agents/policy.py.
-    "ppo" is the trained baseline that comes with the clone; it needs nothing but NumPy. "search:200" is a tree search
-    of 200 simulations for each decision, "search:20ms" one of 20 milliseconds.
+    "ppo" is the trained baseline that comes with the clone, for 3, 4 and 5 players; it needs nothing but NumPy.
+    "search:200" is a tree search of 200 simulations for each decision, "search:20ms" one of 20 milliseconds.
 
     Raises ValueError for a name that is neither, and for a file that is no checkpoint or is missing.
     """
@@ -60,10 +61,10 @@ def load(name: str | Path) -> Agent:
     raise ValueError(f"no agent is named {said}; there are: {known}, and the path of a checkpoint")
 
 
-def file_of(name: str | Path) -> Path | None:
-    """The file that `load` reads an agent from, with which its play changes; None for one that is code alone."""
+def file_of(name: str | Path, rules: Rules) -> Path | None:
+    """The file that `load` reads an agent from, with which its play under these rules changes; or None."""
     if name == "ppo":
-        return SHIPPED
+        return shipped_file(rules.num_players)
     path = Path(name)
     file = path / CHECKPOINT if path.is_dir() else path
     return file if name not in _BY_NAME and file.is_file() else None

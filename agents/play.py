@@ -46,8 +46,8 @@ class Play:
     """Play one game of Res Publica in the terminal, or, with --web, in the browser."""
 
     agents: tuple[str, ...]
-    """Who plays, in the order of seats: random, greedy, or the path of a checkpoint. As many as players; with --human
-    one fewer."""
+    """Who plays, in the order of seats: random, greedy, trader, search:200, ppo, or the path of a checkpoint. As many
+    as players; with --human one fewer."""
     seed: int | None = None
     """Of the deal and of all chance; without it, one is drawn and shown."""
     human: int | None = None

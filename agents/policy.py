@@ -198,7 +198,7 @@ class PolicyAgent(TrainedAgent):
         self.name = name
         self.rules = rules
         self.num_inputs, self.num_actions = rules.observation_size, rules.num_actions
-        self._network, self._critic = network, network.values
+        self.network, self._critic = network, network.values
 
     @classmethod
     def load(cls, path: str | Path) -> "PolicyAgent":
@@ -211,19 +211,7 @@ class PolicyAgent(TrainedAgent):
 
     def scores(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """The logits, float32 `(B, A)`."""
-        return self._network(inputs)
-
-
-def load_shipped() -> PolicyAgent:
-    """The trained baseline that comes with the clone; ValueError where its file is not there."""
-    if not SHIPPED.is_file():
-        raise ValueError(
-            f"the trained baseline 'ppo' is not in this clone: there is no {SHIPPED} "
-            "(python -m train.ship RUN puts the policy of a run of train.ppo there)"
-        )
-    agent = PolicyAgent.load(SHIPPED)
-    agent.name = "ppo"
-    return agent
+        return self.network(inputs)
 
 
 def load_policy(path: str | Path) -> TrainedAgent:

@@ -85,7 +85,7 @@ def check(options: BestResponse) -> None:
 
 def frozen(options: BestResponse) -> str:
     """The agent that is met: its name, or the path of a copy of its file in the folder, made when the run begins."""
-    source = file_of(options.agent)
+    source = file_of(options.agent, read_rules(options.rules, options.players))
     if source is None:
         return options.agent
     copy = options.out / f"frozen{source.suffix}"

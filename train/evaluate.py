@@ -45,8 +45,8 @@ class Evaluate:
     """Play agents against each other, every deal in every distinct seating; tables with 95 % intervals."""
 
     agents: tuple[str, ...]
-    """As many as players: names (random, greedy, ...), or the path of a checkpoint (the file or the folder of a run).
-    With --cross-play at least two, each once."""
+    """As many as players: names (random, trader, search:200, ppo, ...), or the path of a checkpoint (the file or the
+    folder of a run). With --cross-play at least two, each once."""
     rules: str = "standard"
     """standard, mini, small, or a JSON file with the fields of Rules that differ from the published game."""
     cross_play: bool = False

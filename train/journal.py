@@ -17,7 +17,7 @@ import numpy as np
 import agents
 import respublica_env
 import train
-from respublica_env.rules import shown
+from respublica_env.rules import Rules, shown
 from train.arena import Games
 from train.lineups import Chunk, Match
 
@@ -109,7 +109,7 @@ def _content(line: bytes) -> dict[str, Any] | None:
 def settings_of(match: Match, record: Path | None) -> dict[str, Any]:
     """All that decides a match's games, of JSON types: options, files of agents, versions and sources."""
     return {
-        "agents": {name: _content_of(name) for name in match.names},
+        "agents": {name: _content_of(name, match.rules) for name in match.names},
         "lineups": [[list(lineup.players), lineup.deals] for lineup in match.lineups],
         "seed": match.seed,
         "rules": match.rules.to_dict(),
@@ -120,9 +120,9 @@ def settings_of(match: Match, record: Path | None) -> dict[str, Any]:
     }
 
 
-def _content_of(name: str) -> str | None:
+def _content_of(name: str, rules: Rules) -> str | None:
     """A hash of the file behind an agent's name; None where there is none."""
-    file = agents.file_of(name)
+    file = agents.file_of(name, rules)
     return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
 
 

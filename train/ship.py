@@ -11,6 +11,9 @@ The folder `agents/weights` then holds
   `cp agents/weights/last.zip runs/more`): `python -m train.ppo --out runs/more --resume --steps N --minutes M`, with
   steps and minutes counted from the run's beginning.
 - `curve.png` and `curve.csv`, the learning curve: shares of the win in the checks, over decisions and time.
+
+A run with 3 or 5 players of the published game gives `ppo-3.zip` or `ppo-5.zip` alone: the weights without PyTorch's
+copy of them.
 """
 
 import io
@@ -22,7 +25,8 @@ from pathlib import Path
 
 import tyro
 
-from agents.policy import BEST, CHECKPOINT, METADATA, SHIPPED, read_checkpoint
+from agents.policy import BEST, CHECKPOINT, METADATA, SHIPPED, WEIGHTS, read_checkpoint
+from agents.shipped import PLAYERS, shipped_file
 from respublica_env import Rules
 from respublica_env.commands import parse, refuse
 from respublica_env.files import check_target, write_whole
@@ -50,12 +54,17 @@ def files_of(run: Path) -> dict[str, bytes]:
     last = run / CHECKPOINT
     best = run / BEST if (run / BEST).exists() else last
     metadata, _ = read_checkpoint(last)
+    rules = Rules.from_dict(metadata["rules"])
+    players = rules.num_players
+    if players in PLAYERS[1:] and rules == Rules(num_players=players):
+        with zipfile.ZipFile(best) as archive:
+            return {shipped_file(players).name: copied(best, set(archive.namelist()) - {METADATA, WEIGHTS})}
     _, progress = read_games(last)
     files = {
         SHIPPED.name: copied(best, {TRAINING, MACHINE}),
         f"{SHIPPED.stem}.onnx": to_onnx(read_network(best)),
         CHECKPOINT: copied(last, {MACHINE}),
-        PICTURE: picture(progress, 1 / Rules.from_dict(metadata["rules"]).num_players),
+        PICTURE: picture(progress, 1 / players),
         "curve.csv": table(progress),
     }
     size = sum(map(len, files.values()))

@@ -14,6 +14,7 @@ import agents
 from agents.onnx_policy import OnnxAgent
 from agents.play import main as play
 from agents.policy import SHIPPED, PolicyAgent, load_policy
+from agents.shipped import shipped_file
 from agents.web import Table
 from respublica_env import Game, Rules, opponents
 from respublica_env.record import read_record
@@ -77,16 +78,34 @@ def test_it_is_an_opponent_by_name() -> None:
     for _ in range(30):
         observation, *_, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))
     assert observation.any()
-    with pytest.raises(ValueError, match=r"^ppo was trained on other rules: num_players 4 there, 3 here$"):
-        gymnasium.make("respublica/ResPublica-v0", opponents="ppo", num_players=3)
+    with pytest.raises(ValueError, match=r"^ppo was trained on other rules: num_players 4 there, 6 here$"):
+        gymnasium.make("respublica/ResPublica-v0", opponents="ppo", rules={"num_players": 6})
     with pytest.raises(ValueError, match=r"^ppo was trained on other rules: set_size 5 there, 4 here$"):
         agents.load("ppo").check(Rules(set_size=4))
+    with pytest.raises(ValueError, match=r"^ppo was trained on other rules: copies 12 there, 9 here$"):
+        agents.load("ppo").check(Rules(num_players=3, copies=9))
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_it_plays_with_three_to_five(players: int) -> None:
+    rules, agent = Rules(num_players=players), agents.load("ppo")
+    agent.check(rules)
+    own = PolicyAgent.load(shipped_file(players))
+    assert own.rules == rules and agents.file_of("ppo", rules) == shipped_file(players)
+    env = ResPublicaVecEnv(8, "trader", rules=rules, seed=3)
+    observations = env.reset()
+    for _ in range(40):
+        masks = env.action_masks().astype(np.int8)
+        assert (agent.act(observations, masks) == own.act(observations, masks)).all()
+        np.testing.assert_array_equal(agent.probabilities(observations, masks), own.probabilities(observations, masks))
+        np.testing.assert_array_equal(agent.values(observations), own.values(observations))
+        observations, *_ = env.step(own.act(observations, masks))
 
 
 def test_a_clone_without_it_says_so_in_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("agents.policy.SHIPPED", tmp_path / "ppo.zip")
+    monkeypatch.setattr("agents.shipped.SHIPPED", tmp_path / "ppo.zip")
     with pytest.raises(ValueError, match=r"the trained baseline 'ppo' is not in this clone: there is no .*ppo\.zip"):
         opponents.find("ppo")
     with pytest.raises(SystemExit, match="2"):
@@ -120,8 +139,10 @@ def test_commands_know_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     evaluate.main(["--agents", "ppo", "random", "random", "random", "--deals", "2"])
     assert "ppo" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="2"):
-        play(["--agents", "ppo", "trader", "ppo"])
-    assert capsys.readouterr().err == "agents.play: ppo was trained on other rules: num_players 4 there, 3 here\n"
+        play(["--agents", "ppo", "trader", "ppo", "random", "ppo", "ppo"])
+    assert capsys.readouterr().err == "agents.play: ppo was trained on other rules: num_players 4 there, 6 here\n"
+    play(["--agents", "trader", "trader", "ppo", "--seed", "7"])
+    assert "The game is over after" in capsys.readouterr().out
 
 
 def test_a_person_plays_against_it() -> None:
@@ -142,9 +163,18 @@ def test_a_person_plays_against_it() -> None:
 
 def test_files_are_few_and_name_no_machine() -> None:
     files = {path.name: path.read_bytes() for path in SHIPPED.parent.iterdir()}
-    assert sorted(files) == ["curve.csv", "curve.png", "last.zip", "ppo.onnx", "ppo.zip"]
+    assert sorted(files) == [
+        "curve.csv",
+        "curve.png",
+        "dqn.onnx",
+        "last.zip",
+        "ppo-3.zip",
+        "ppo-5.zip",
+        "ppo.onnx",
+        "ppo.zip",
+    ]
     assert sum(map(len, files.values())) <= 20_000_000
-    for name in ("last.zip", "ppo.zip"):
+    for name in ("last.zip", "ppo-3.zip", "ppo-5.zip", "ppo.zip"):
         assert isinstance(load_policy(SHIPPED.with_name(name)), PolicyAgent)
         with zipfile.ZipFile(SHIPPED.with_name(name)) as archive:
             members = {member: archive.read(member) for member in archive.namelist()}
