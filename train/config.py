@@ -135,7 +135,7 @@ Kind = TypeVar("Kind", bound=Options)
 # What a resumed run may be told anew; what it is not told stays as it was.
 FREE_ON_RESUME = (
     *("config", "steps", "minutes", "out", "resume"),
-    *("save_every", "check_every", "check_deals", "judges", "deals", "threads"),
+    *("pool", "save_every", "check_every", "check_deals", "judges", "deals", "threads"),
 )
 
 LEAST = {

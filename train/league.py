@@ -154,10 +154,20 @@ class League:
     def add(self, name: str, network: Network) -> None:
         """A past self."""
         self.past.append(Member(name, Sampled(name, network), name))
-        if len(self.past) > self.size:
-            easiest = max(self.past[:-1], key=lambda member: member.beaten_rate)  # the newest has not played yet
-            self.past.remove(easiest)
+        self._let_go()
         self.redraw()
+
+    def resize(self, size: int) -> None:
+        """Keep so many past selves from now on."""
+        self.size = size
+        if len(self.past) > size:
+            self._let_go()
+            self.redraw()
+
+    def _let_go(self) -> None:
+        while len(self.past) > self.size:
+            easiest = max(self.past[:-1] or self.past, key=lambda member: member.beaten_rate)  # the newest is untried
+            self.past.remove(easiest)
 
     def redraw(self) -> None:
         """Choose the past selves that are met for some time, and how likely everybody is."""

@@ -182,6 +182,7 @@ class Run:
         checkpoint = folder / CHECKPOINT
         if rules is None:
             self.games, self.progress = read_games(checkpoint)
+            self.games.league.resize(options.pool)
         else:
             self.games = new_games(options, rules)
         self.model = make_model(options, self.games)

@@ -85,6 +85,13 @@ def test_the_easiest_past_self_leaves() -> None:
         league.past[-1].games, league.past[-1].beaten = 10.0, beaten
     league.add("d", flat)
     assert [member.name for member in league.past] == ["a", "c", "d"]
+    league.resize(2)
+    assert [member.name for member in league.past] == ["c", "d"]
+    assert {lineup[0] for lineup in opponents(league)} == {"random", "c", "d"}
+    league.resize(1)
+    assert [member.name for member in league.past] == ["d"]
+    league.add("e", flat)
+    assert [member.name for member in league.past] == ["e"]
 
 
 def test_results_are_remembered_for_a_while() -> None:
