@@ -4,6 +4,7 @@ import argparse
 import ast
 import importlib
 import importlib.util
+import json
 import re
 import runpy
 import sys
@@ -18,6 +19,7 @@ import agents  # noqa: F401 - registers its names once, before the registry is p
 from respublica_env import opponents
 from respublica_env.tables import SHOWN_SEED, SHOWN_TURNS, spaces_in_markdown, turns_in_words
 from tests.documents import ROOT, Block, Command, blocks, commands
+from train.results import markdown
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = list(blocks())
@@ -35,6 +37,11 @@ class ParsedError(Exception):
 
 def test_tables_of_spaces_are_generated() -> None:
     assert f"\n\n{spaces_in_markdown()}\n\n<!-- end -->" in README
+
+
+def test_results_are_those_that_were_played() -> None:
+    figures = json.loads((ROOT / "train/results.json").read_text(encoding="utf-8"))
+    assert f"\n\n{markdown(figures)}\n\n" in README
 
 
 def test_game_in_words_is_a_real_one() -> None:

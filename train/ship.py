@@ -4,16 +4,15 @@
 
 The folder `agents/weights` then holds
 
-- `ppo.zip`, which `agents.load("ppo")` plays: the run's best policy by its checks, or its last where it has none. What
-  only a resumed run needs is left out.
+- `ppo.zip`, which `agents.load("ppo")` plays: the run's best policy by its checks, or its last where it has none. Only
+  its weights and what it was trained on are in it.
 - `ppo.onnx`, the same as train.export writes it.
-- `last.zip`, the last checkpoint. A run goes on from a copy of it in a folder of its own (`mkdir -p runs/more`,
-  `cp agents/weights/last.zip runs/more`): `python -m train.ppo --out runs/more --resume --steps N --minutes M`, with
-  steps and minutes counted from the run's beginning.
+- `last.zip`, the last checkpoint, which MaskablePPO loads too. A run goes on from a copy of it in a folder of its own
+  (`mkdir -p runs/more`, `cp agents/weights/last.zip runs/more`): `python -m train.ppo --out runs/more --resume --steps
+  N --minutes M`, with steps and minutes counted from the run's beginning.
 - `curve.png` and `curve.csv`, the learning curve: shares of the win in the checks, over decisions and time.
 
-A run with 3 or 5 players of the published game gives `ppo-3.zip` or `ppo-5.zip` alone: the weights without PyTorch's
-copy of them.
+A run with 3 or 5 players of the published game gives `ppo-3.zip` or `ppo-5.zip` alone.
 """
 
 import io
@@ -30,7 +29,7 @@ from agents.shipped import PLAYERS, shipped_file
 from respublica_env import Rules
 from respublica_env.commands import parse, refuse
 from respublica_env.files import check_target, write_whole
-from train.checkpoint import TRAINING, read_games
+from train.checkpoint import read_games
 from train.export import read_network, to_onnx
 from train.progress import PICTURE, picture, table
 
@@ -56,12 +55,13 @@ def files_of(run: Path) -> dict[str, bytes]:
     metadata, _ = read_checkpoint(last)
     rules = Rules.from_dict(metadata["rules"])
     players = rules.num_players
+    with zipfile.ZipFile(best) as archive:
+        policy = copied(best, set(archive.namelist()) - {METADATA, WEIGHTS})
     if players in PLAYERS[1:] and rules == Rules(num_players=players):
-        with zipfile.ZipFile(best) as archive:
-            return {shipped_file(players).name: copied(best, set(archive.namelist()) - {METADATA, WEIGHTS})}
+        return {shipped_file(players).name: policy}
     _, progress = read_games(last)
     files = {
-        SHIPPED.name: copied(best, {TRAINING, MACHINE}),
+        SHIPPED.name: policy,
         f"{SHIPPED.stem}.onnx": to_onnx(read_network(best)),
         CHECKPOINT: copied(last, {MACHINE}),
         PICTURE: picture(progress, 1 / players),
