@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from respublica_env.actions import IllegalAction
+from respublica_env.arguments import array_of, checked_seeds, number_of_threads, whole_number, whole_numbers
 from respublica_env.engine import batch as loops
 from respublica_env.engine._jit import COMPILED
 from respublica_env.engine.bots import BOT_NAMES, NUM_BOTS, traders_among
@@ -17,59 +18,10 @@ from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.state import ACTIVE, OVER, PHASE, PLAYER, ROW_SIZE, STALLED, make_shares, make_spec
 from respublica_env.game import Game
 from respublica_env.rows import check_rows
-from respublica_env.rules import Rules, shown, whole
-from respublica_env.seeding import MAX_SEED, check_seed, given_seed, given_seeds
+from respublica_env.rules import Rules, shown
+from respublica_env.seeding import check_seed, given_seed, given_seeds
 
 Method = TypeVar("Method", bound=Callable[..., Any])
-
-MOST_THREADS = 1024  # more than machines have cores; each has a stack of its own
-
-
-def whole_number(name: str, value: SupportsIndex, least: int) -> int:
-    """`value` as an int of at least `least`; ValueError otherwise."""
-    try:
-        number = whole(value)
-    except TypeError:
-        raise ValueError(f"{name} must be a whole number, got {shown(value)}") from None
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {shown(number)}")
-    return number
-
-
-def number_of_threads(value: SupportsIndex) -> int:
-    """`value` as an int from 1 to MOST_THREADS; ValueError otherwise."""
-    number = whole_number("threads", value, 1)
-    if number > MOST_THREADS:
-        raise ValueError(f"threads must be at most {MOST_THREADS}, got {shown(number)}")
-    return number
-
-
-def whole_numbers(must: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """`value` as an int64 array of the shape; ValueError for anything else, which begins with `must`: "x must be"."""
-    given = _array(value, must)
-    if given.shape != shape or given.dtype.kind not in "iu":
-        raise ValueError(f"{must} whole numbers of shape {shape}, got {given.dtype} of shape {given.shape}")
-    # An unsigned number beyond int64 wraps to a negative one: as an action it is just as illegal.
-    numbers = np.ascontiguousarray(given, np.int64)
-    return numbers if numbers.flags.carray else numbers.copy()  # the engine is compiled for arrays that can be written
-
-
-def _array(value: ArrayLike, must: str) -> NDArray[Any]:
-    """`value` as an array; ValueError, beginning with `must`, for lists that make none."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{must} whole numbers, as many in each row, got {shown(value)}") from None
-
-
-def _checked_seeds(seeds: Any, first: int, games: int) -> NDArray[np.uint64]:
-    """The seeds in a state, uint64 `(games,)`; where it has none they count on from the first."""
-    if seeds is None:
-        return np.uint64(first) + np.arange(games, dtype=np.uint64)
-    as_given = isinstance(seeds, np.ndarray) and (seeds.dtype, seeds.shape) == (np.uint64, (games,))
-    if as_given and seeds.max() <= MAX_SEED:
-        return seeds  # by `get_state`; others are looked at one by one
-    return np.array(given_seeds(seeds, games), np.uint64)
 
 
 def _alone(method: Method) -> Method:
@@ -171,7 +123,7 @@ class Batch:
     @controllers.setter
     def controllers(self, value: ArrayLike) -> None:
         shape = self._controllers.shape
-        given = _array(value, "controllers must be")
+        given = array_of(value, "controllers must be")
         try:
             everywhere = np.broadcast_to(given, shape)
         except ValueError:
@@ -322,7 +274,7 @@ class Batch:
     def _which(self, which: ArrayLike | None) -> NDArray[np.int64]:
         if which is None:
             return np.arange(self.num_games)
-        given = _array(which, "which must be a bool mask or")
+        given = array_of(which, "which must be a bool mask or")
         if given.dtype == bool and given.shape == (self.num_games,):
             return np.flatnonzero(given)
         if given.size == 0:
@@ -429,7 +381,7 @@ class Batch:
             )
         self._check_controllers(controllers)
         seed = given_seed(state["seed"], self.num_games)
-        seeds = _checked_seeds(state.get("seeds"), seed, self.num_games)
+        seeds = checked_seeds(state.get("seeds"), seed, self.num_games)
         check_rows(self.rules, rows)
         self.seed = seed
         self._seeds[:] = seeds

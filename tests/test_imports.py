@@ -19,6 +19,7 @@ TIERS = {
         "respublica_env.actions",
         "respublica_env.observation",
         "respublica_env.seeding",
+        "respublica_env.arguments",
         "respublica_env.decks",
         "respublica_env.files",
     ),

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 import respublica_env
 from agents import load
+from respublica_env.arguments import number_of_threads
 from respublica_env.commands import parse
 from respublica_env.envs.rewards import check_mode
 from respublica_env.files import write_whole
@@ -29,7 +30,6 @@ JUDGES = tuple(name for name in ("random", "greedy", "trader") if name in BOTS)
 # The learner sees rewards times these: returns of a few units, as games won and margins are, are learnt fastest.
 REWARD_FACTORS = {"win": 1.0, "points": 0.1, "margin": 4.0}
 WIDEST = 65_536  # neurons in a layer
-MOST_THREADS = 1_024  # where more cannot be had, OpenMP ends the process without a word
 LIBRARIES = ("numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
 
 ROOT = Path(__file__).parents[1]
@@ -203,8 +203,7 @@ def check(options: Train) -> None:
         raise ValueError(f"layers must be at least one whole number from 1 to {WIDEST}, got {options.layers}")
     if max(options.width, options.pair_width) > WIDEST:
         raise ValueError(f"width and pair_width must be at most {WIDEST}, got {options.width} and {options.pair_width}")
-    if options.threads > MOST_THREADS:
-        raise ValueError(f"threads must be at most {MOST_THREADS}, got {options.threads}")
+    number_of_threads(options.threads)  # where more cannot be had, OpenMP ends the process without a word
     for name, accepted in (("policy", POLICIES), ("priority", PRIORITIES)):
         if getattr(options, name) not in accepted:
             raise ValueError(f"{name} must be one of {', '.join(accepted)}, got {getattr(options, name)!r}")

@@ -22,13 +22,14 @@ from pathlib import Path
 from rich.console import Console
 
 from respublica_env import Rules
+from respublica_env.arguments import number_of_threads
 from respublica_env.commands import refuse
 from respublica_env.envs.rewards import check_mode
 from respublica_env.files import check_target, write_whole
 from respublica_env.opponents import find
 from respublica_env.seeding import check_seed
 from train.cli import read_rules
-from train.config import JUDGES, MOST_THREADS, WIDEST, read_options, write_config
+from train.config import JUDGES, WIDEST, read_options, write_config
 from train.evaluate import evaluate, table
 
 PROG = "train.dqn"
@@ -126,8 +127,7 @@ def check(options: Dqn) -> Rules:
         )
     if not options.layers or min(options.layers) < 1 or max(options.layers) > WIDEST:
         raise ValueError(f"layers must be at least one whole number from 1 to {WIDEST}, got {options.layers}")
-    if options.threads > MOST_THREADS:
-        raise ValueError(f"threads must be at most {MOST_THREADS}, got {options.threads}")
+    number_of_threads(options.threads)  # where more cannot be had, OpenMP ends the process without a word
     if options.deals < 0:
         raise ValueError(f"deals must be at least 0, got {options.deals}")
     for name in ("opponents", "judges"):

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from respublica_env.batch import whole_number
+from respublica_env.arguments import whole_number
 from respublica_env.envs.render import METADATA, check_render_mode, render
 from respublica_env.envs.vector import LearnerBatch, Step
 from respublica_env.rules import Rules, shown

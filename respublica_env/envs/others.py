@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from respublica_env.actions import IllegalAction
-from respublica_env.batch import Batch, whole_numbers
+from respublica_env.arguments import whole_numbers
+from respublica_env.batch import Batch
 from respublica_env.engine.batch import STEP
 from respublica_env.envs.generators import CannotSplit, ManyGenerators, Streams
 from respublica_env.opponents import Found, PythonOpponent, find, for_each_seat

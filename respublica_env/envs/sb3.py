@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from respublica_env.batch import whole_number
+from respublica_env.arguments import whole_number
 from respublica_env.envs.render import check_render_mode, render
 from respublica_env.envs.vector import LearnerBatch, Step
 from respublica_env.rules import Rules, shown
