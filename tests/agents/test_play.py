@@ -27,8 +27,10 @@ PROMPT = b"? for help)> "
 PATIENCE = 300  # seconds until a program that says nothing has failed; compiling the engine takes some
 
 # A child cannot be given a controlling terminal from outside (os.forkpty warns where there are threads): it takes it.
+# Where the tests run in the background, they and their children ignore Ctrl-C: at a terminal a program does not.
 LAUNCH = (
-    "import fcntl, runpy, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "import fcntl, runpy, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "signal.signal(signal.SIGINT, signal.default_int_handler); "
     "sys.argv[0] = 'play'; runpy.run_module('agents.play', run_name='__main__')"
 )
 
