@@ -57,7 +57,7 @@ PLAYOUT = TRADER  # the bot whose play the search builds on
 MOST_MOVES = 64  # on a menu
 PAIRED = 12  # of the best single terms are tried as a pair with each other
 MENU_ROOM = MOST_MOVES + PAIRED
-SURE, LIKELY = 1.0e9, 1.0e8  # scores of the policy's move and of PASS
+SURE, LIKELY = 1.0e30, 1.0e29  # scores of the policy's move and of PASS: above all points that rules can give
 
 
 @jit

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import agents
 from agents.search import SearchAgent, Tree
-from respublica_env import Game
+from respublica_env import Game, Rules
 from respublica_env.engine import moves
 from respublica_env.engine.room import room_for_runs
 from respublica_env.engine.search import CHILD, CHILDREN, MOVE, NEXT, NODES, OPEN, VISITS
@@ -99,6 +99,17 @@ def test_the_menu_holds_legal_moves_once_each_and_begins_with_the_policys(game: 
     assert tree.best_move() == menu[0]
     first = world.play_bot("trader")
     assert menu[0] % game.rules.num_actions == first
+
+
+def test_the_policys_move_comes_first_where_points_are_counted_in_billions() -> None:
+    rules = Rules(
+        population_types=3, technology_types=1, copies=2, set_size=2, hand_size=1, max_count=1, city_points=10**9
+    )
+    tree = Tree(rules, 2)
+    for seed in range(50):
+        world = Game(rules, seed=seed).determinize(0, np.random.default_rng(seed))
+        size = tree.begin(world)
+        assert tree.desk.menu[:size][0] % rules.num_actions == world.play_bot("trader")
 
 
 @some
