@@ -49,21 +49,10 @@ class ShippedAgent(PolicyAgent):
         size = observations.shape[1]
         return next((policy for policy in self._others if policy.num_inputs == size != self.num_inputs), None)
 
-    def act(
-        self,
-        observations: NDArray[np.float32],
-        action_masks: NDArray[np.int8],
-        rng: np.random.Generator | None = None,
-    ) -> NDArray[np.int64]:
-        """See `TrainedAgent`."""
-        other = self._other(observations)
-        return super().act(observations, action_masks, rng) if other is None else other.act(observations, action_masks)
-
-    def probabilities(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float32]:
-        """See `TrainedAgent`."""
+    def _legal_scores(self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]) -> NDArray[np.float32]:
         other = self._other(observations)
         policy = super() if other is None else other
-        return policy.probabilities(observations, action_masks)
+        return policy._legal_scores(observations, action_masks)
 
     def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32] | None:
         """See `TrainedAgent`."""
