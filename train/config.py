@@ -185,25 +185,33 @@ def _from_file(path: Path, kind: type[Any]) -> list[str]:
     return arguments
 
 
-def check(options: Train) -> None:
-    """ValueError names the first option that cannot be, and what is accepted."""
-    for name, least in LEAST.items():
-        if getattr(options, name) < least:
-            raise ValueError(f"{name} must be at least {least}, got {getattr(options, name)}")
+def check_numbers(options: Any, least: Mapping[str, int], shares: Sequence[str]) -> None:
+    """What the commands that train have in common; ValueError names the first option that cannot be.
+
+    least: the least that whole numbers may be, by name. shares: names of options from 0 to 1.
+    """
+    for name, lowest in least.items():
+        if getattr(options, name) < lowest:
+            raise ValueError(f"{name} must be at least {lowest}, got {getattr(options, name)}")
     if options.steps is not None and options.steps < 1:
         raise ValueError(f"steps must be at least 1, got {options.steps}")
     if options.minutes is not None and not 0 < options.minutes < 1e6:
         raise ValueError(f"minutes must be above 0 and below a million, got {options.minutes}")
-    for name in SHARES:
+    for name in shares:
         if not 0 <= getattr(options, name) <= 1:
             raise ValueError(f"{name} must be from 0 to 1, got {getattr(options, name)}")
-    if options.present + options.past > 1:
-        raise ValueError(f"present and past must be at most 1 together, got {options.present} and {options.past}")
     if not options.layers or min(options.layers) < 1 or max(options.layers) > WIDEST:
         raise ValueError(f"layers must be at least one whole number from 1 to {WIDEST}, got {options.layers}")
+    number_of_threads(options.threads)  # where more cannot be had, OpenMP ends the process without a word
+
+
+def check(options: Train) -> None:
+    """ValueError names the first option that cannot be, and what is accepted."""
+    check_numbers(options, LEAST, SHARES)
+    if options.present + options.past > 1:
+        raise ValueError(f"present and past must be at most 1 together, got {options.present} and {options.past}")
     if max(options.width, options.pair_width) > WIDEST:
         raise ValueError(f"width and pair_width must be at most {WIDEST}, got {options.width} and {options.pair_width}")
-    number_of_threads(options.threads)  # where more cannot be had, OpenMP ends the process without a word
     for name, accepted in (("policy", POLICIES), ("priority", PRIORITIES)):
         if getattr(options, name) not in accepted:
             raise ValueError(f"{name} must be one of {', '.join(accepted)}, got {getattr(options, name)!r}")

@@ -22,14 +22,13 @@ from pathlib import Path
 from rich.console import Console
 
 from respublica_env import Rules
-from respublica_env.arguments import number_of_threads
 from respublica_env.commands import refuse
 from respublica_env.envs.rewards import check_mode
 from respublica_env.files import check_target, write_whole
 from respublica_env.opponents import find
 from respublica_env.seeding import check_seed
 from train.cli import read_rules
-from train.config import JUDGES, WIDEST, read_options, write_config
+from train.config import JUDGES, check_numbers, read_options, write_config
 from train.evaluate import evaluate, table
 
 PROG = "train.dqn"
@@ -100,20 +99,18 @@ class Dqn:
     """Threads of PyTorch; more seldom help with networks of this size."""
 
 
-WHOLE = ("steps", "games", "rollout", "replay", "batch_size", "horizon", "target_every", "save_every", "threads")
+LEAST = {
+    **dict.fromkeys(
+        ("steps", "games", "rollout", "replay", "batch_size", "horizon", "target_every", "save_every", "threads"), 1
+    ),
+    "deals": 0,
+}
 SHARES = ("mixed", "gamma", "learning_rate", "explore", "explore_last", "explore_until")
 
 
 def check(options: Dqn) -> Rules:
     """The rules; ValueError names the first option that cannot be, and what is accepted."""
-    for name in WHOLE:
-        if getattr(options, name) < 1:
-            raise ValueError(f"{name} must be at least 1, got {getattr(options, name)}")
-    if options.minutes is not None and not 0 < options.minutes < 1e6:
-        raise ValueError(f"minutes must be above 0 and below a million, got {options.minutes}")
-    for name in SHARES:
-        if not 0 <= getattr(options, name) <= 1:
-            raise ValueError(f"{name} must be from 0 to 1, got {getattr(options, name)}")
+    check_numbers(options, LEAST, SHARES)
     per_game = options.replay / options.games
     if per_game < options.rollout + options.horizon:
         raise ValueError(
@@ -125,11 +122,6 @@ def check(options: Dqn) -> Rules:
         raise ValueError(
             f"gradient_steps must be from {least:g} (1 / (games * rollout)) to 100, got {options.gradient_steps}"
         )
-    if not options.layers or min(options.layers) < 1 or max(options.layers) > WIDEST:
-        raise ValueError(f"layers must be at least one whole number from 1 to {WIDEST}, got {options.layers}")
-    number_of_threads(options.threads)  # where more cannot be had, OpenMP ends the process without a word
-    if options.deals < 0:
-        raise ValueError(f"deals must be at least 0, got {options.deals}")
     for name in ("opponents", "judges"):
         if not getattr(options, name):
             raise ValueError(f"{name} must name at least one")
